@@ -82,9 +82,12 @@ pub fn only_moves_files(line: &str) -> bool {
     let is_option = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     let may_take = |word: &str| {
         if let Some(option) = word.strip_prefix('-') {
-            // `-T` copies the contents of a folder.
-            let merges = is_copying && (option.contains('T') || option.starts_with("-no-t"));
-            return option.bytes().all(is_option) && !merges;
+            // `-T` copies the contents of a folder, and behind `-t` the last word is not the destination.
+            let is_other = match option.strip_prefix('-') {
+                Some(long) => long.starts_with("no-t") || long.starts_with('t'),
+                None => option.contains(['t', 'T']),
+            };
+            return option.bytes().all(is_option) && !(is_copying && is_other);
         }
         let is_destination = is_copying && std::ptr::eq(word, destination);
         if is_destination && matches!(word, "." | "./") {
@@ -98,15 +101,26 @@ pub fn only_moves_files(line: &str) -> bool {
 }
 
 /// True for a line that brings the contents of a folder, which may be hidden, into one for which `is_place` is true.
+/// The destination is the last word, or that of an option such as `-t`.
 pub fn fills(line: &str, is_place: impl Fn(&str) -> bool) -> bool {
     let mut words = line.split_ascii_whitespace();
     let name = words.next().unwrap_or_default();
-    let destination = words.next_back().unwrap_or_default();
     let is_contents = |word: &str| {
         let is_option = word.starts_with('-') && (word.contains('T') || word.starts_with("--no-t"));
         is_option || (!word.starts_with('-') && (word.ends_with('/') || !names_itself(word)))
     };
-    matches!(name, "cp" | "mv" | "rsync") && is_place(destination) && words.any(is_contents)
+    let is_destination = |word: &str| {
+        let glued = word
+            .strip_prefix("-t")
+            .into_iter()
+            .chain(word.split_once('=').map(|pair| pair.1));
+        is_place(word) || glued.filter(|path| !path.is_empty()).any(&is_place)
+    };
+    let words: Vec<&str> = words.collect();
+    let contents = words.iter().filter(|word| is_contents(word)).count();
+    // A word is not the place and the contents at once: `cp a .` brings no contents.
+    let others = |word: &str| contents - usize::from(is_contents(word));
+    matches!(name, "cp" | "mv" | "rsync") && words.iter().any(|word| is_destination(word) && others(word) > 0)
 }
 
 /// True for a path that names a file or a folder, and not the contents of one. It may begin with `./`.

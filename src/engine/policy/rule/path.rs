@@ -107,13 +107,17 @@ pub fn stays_inside(path: &str) -> bool {
 
 /// True for a level that is neither hidden nor protected.
 fn is_plain(level: &str) -> bool {
-    level == "." || !(level.starts_with('.') || protected::of_level(level).is_some())
+    level == "." || !(folded(level).starts_with('.') || protected::of_level(level).is_some())
 }
 
 /// The text without case, as file systems compare names. The way leads through upper case, where letters meet that
 /// have more than one small form: `ſ` and `s`, `ς` and `σ`, `ß` and `ss`, the ligature `ﬁ` and `fi`.
+///
+/// HFS+ does not see some invisible letters at all.
 pub fn folded(text: &str) -> String {
+    let is_seen = |sign: &char| !matches!(sign, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     text.chars()
+        .filter(is_seen)
         .flat_map(char::to_uppercase)
         .flat_map(char::to_lowercase)
         .collect()

@@ -54,7 +54,7 @@ const NAMES: &[(&str, Protection)] = &[
     ("package.json", Protection::Mode),
 ];
 
-/// Programs that change nothing, whatever their words are.
+/// Programs that change nothing, whatever their words are. `tree -o`, `less -o` and `file -C` write files.
 const READERS: &[&str] = &[
     "cat",
     "cmp",
@@ -64,11 +64,9 @@ const READERS: &[&str] = &[
     "echo",
     "egrep",
     "fgrep",
-    "file",
     "grep",
     "head",
     "jq",
-    "less",
     "ls",
     "md5sum",
     "more",
@@ -82,7 +80,6 @@ const READERS: &[&str] = &[
     "stat",
     "tail",
     "test",
-    "tree",
     "wc",
 ];
 
@@ -140,7 +137,11 @@ fn of_line(line: &str, folders: &Folders<'_>) -> Option<Protection> {
 
 /// `begins` says that the first word is a program, `is_read` that it is a file to be read.
 fn of_part(part: &str, begins: bool, is_read: bool, folders: &Folders<'_>) -> Option<Protection> {
-    let word_of = |word: &str| word.split('=').filter_map(|path| of_path(path, folders)).max();
+    let word_of = |word: &str| {
+        let paths = word.split(['=', ':', ',', '@']);
+        let of_paths = paths.filter_map(|path| of_path(path, folders)).max();
+        of_paths.max(of_path(word, folders)).max(of_glued(word))
+    };
     let mut words = part.split_ascii_whitespace();
     let first = words.next().unwrap_or_default();
     let program = first.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -159,6 +160,14 @@ fn of_part(part: &str, begins: bool, is_read: bool, folders: &Folders<'_>) -> Op
     let of_contents = fills.then_some(Protection::Settings);
     let of_first = if begins || is_read { None } else { word_of(first) };
     of_rest.max(of_first).max(of_contents)
+}
+
+/// A path right behind the letters of an option, as in `cp a -t.claude` or `curl -sLoCLAUDE.md`.
+fn of_glued(word: &str) -> Option<Protection> {
+    let option = word.strip_prefix('-')?;
+    let level = folded(option.split(['/', '\\']).next().map_or("", settled_name));
+    let found = NAMES.iter().filter(|(name, _)| level.ends_with(name));
+    found.map(|row| row.1).max()
 }
 
 #[cfg(test)]

@@ -341,6 +341,8 @@ fn s001_23_accepted_edits_stay_where_the_run_works() {
         "cp a \"/etc/x\"",
         "cp --target-directory=/etc a",
         "cp -a dir/. .",
+        "cp -rt sub .",
+        "cp -r --target-dir sub .",
         "cp -a dir/. sub",
         "cp -r dir/. x",
         "mv dir/. .",

@@ -24,6 +24,21 @@ fn a_command_that_names_settings_is_protected_unless_it_only_reads_or_runs_them(
         "cp -r conf/. .",
         "cp -rT conf /app",
         "ls; rm -r .claude",
+        "cp s.json -t.claude",
+        "cp s.json -ft.claude/",
+        "curl -sLoCLAUDE.md x",
+        "tar -xf a.tar -C.CLAUDE",
+        "unzip a.zip -d.claude/skills",
+        "tree -J -o .claude/settings.json",
+        "less -o .claude/settings.json a",
+        "file -C -m .claude/a",
+        "docker run -v a:.claude b",
+        "rsync --exclude=a,.claude x y",
+        "cp -rt . conf/.",
+        "cp -r -t. conf/.",
+        "cp -r --target-directory=. conf/.",
+        "cp -rt /app conf/",
+        "rsync -a conf/ ./",
     ] {
         assert_eq!(of(line), Some(Protection::Settings), "{line}");
     }
@@ -43,9 +58,29 @@ fn a_command_that_names_settings_is_protected_unless_it_only_reads_or_runs_them(
         "git commit -m x",
         "cp a .gitignore",
         "cp -r src/. build",
+        "cp a .",
+        "cp a ./",
+        "cp -rt build src/.",
+        "git log -n5 --format=%H",
         "npm test",
     ] {
         assert_eq!(of(line), None, "{line}");
+    }
+}
+
+#[test]
+fn a_letter_that_a_file_system_does_not_see_hides_no_name() {
+    for level in [
+        ".cl\u{200d}aude",
+        "\u{feff}.mcp.json",
+        ".GIT\u{200c}",
+        ".hu\u{17f}\u{212a}y",
+        "CLAUDE.md. ",
+    ] {
+        assert!(of_level(level).is_some(), "{level:?}");
+    }
+    for level in [".claude2", "claude", "a.git"] {
+        assert_eq!(of_level(level), None, "{level}");
     }
 }
 
