@@ -27,7 +27,7 @@ export default {
       const { prompt, messages } = ((await request.json()) ?? {}) as { prompt: unknown; messages?: unknown };
       const run = agentFor(env).run(promptFromPage(prompt), { messages: historyFromPage(messages ?? []) });
       return new Response(eventStream(run), {
-        headers: { "content-type": "text/event-stream", "cache-control": "no-cache" },
+        headers: { "content-type": "text/event-stream", "cache-control": "no-store, no-transform" },
       });
     } catch (error) {
       if (error instanceof LoopletError || error instanceof SyntaxError)

@@ -22,7 +22,7 @@ describe("the route", () => {
   it("answers with server-sent events, which nothing on the way keeps back or changes", async () => {
     const response = await handlerOf(hello())(requestOf(inputOf()));
     expect(response.headers.get("content-type")).toBe("text/event-stream");
-    expect(response.headers.get("cache-control")).toBe("no-cache, no-transform");
+    expect(response.headers.get("cache-control")).toBe("no-store, no-transform");
     expect(response.headers.get("x-accel-buffering")).toBe("no");
     const text = await response.text();
     expect(text).toMatch(/^id: 1\ndata: \{"type":"RUN_STARTED"/);

@@ -1,7 +1,8 @@
 /** What a hostile page sends to `handler` and to an `AgentObject`: pages of other origins, arguments, ids, sizes. */
 import { describe, expect, it } from "vitest";
 import { createAgent, custom, type Agent, type JournalEntry, type Store } from "looplet";
-import { agUiHandler } from "looplet/ag-ui";
+import { agUi, agUiHandler } from "looplet/ag-ui";
+import { uiMessages } from "looplet/ai-sdk";
 import { AgentObject } from "looplet/cloudflare";
 import { memoryStore } from "looplet/stores";
 import { objectState, sqlite } from "../support/object-state.js";
@@ -50,6 +51,40 @@ it("no answer is stored by a cache, or read as another type than it has", async 
     expect([path, ...seen]).toEqual([path, "no-store", "nosniff"]);
   }
 });
+
+it("no answer in another format is stored by a cache, or read as another type than it has", async () => {
+  const server = new Server(undefined, { formats: [uiMessages(), agUi()] });
+  const message = { id: "m", role: "user", parts: [{ type: "text", text: "Hi." }], content: "Hi." };
+  for (const [path, body] of [
+    ["/ui-messages", { id: "a", messages: [message] }],
+    ["/ag-ui", { threadId: "a", runId: "r", messages: [message], tools: [], context: [], state: {} }],
+  ] as const) {
+    const { status, headers, text } = await answered(
+      await server.asked(path, { method: "POST", body: JSON.stringify(body) }),
+    );
+    expect([path, status, text.includes("data: ")]).toEqual([path, 200, true]);
+    const seen = [headers.get("cache-control"), headers.get("x-content-type-options")];
+    expect([path, ...seen]).toEqual([path, expect.stringContaining("no-store"), "nosniff"]);
+  }
+  const agent = createAgent({ model: custom(() => "Done.") });
+  const direct = await agUiHandler(agent, { authorize: () => "eve" })(
+    new Request("http://s.test/", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ threadId: "t", runId: "r", messages: [message], tools: [], context: [] }),
+    }),
+  );
+  await direct.body?.cancel();
+  expect([
+    direct.status,
+    direct.headers.get("cache-control"),
+    direct.headers.get("x-content-type-options"),
+  ]).toEqual([200, expect.stringContaining("no-store"), "nosniff"]);
+});
+
+async function answered(response: Response) {
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
 
 describe("arguments of a call", () => {
   const options = { id: "r" };

@@ -176,6 +176,6 @@ export function eventResponse(events: AsyncGenerator<AgUiEvent>, leave: () => vo
 
 export const HEADERS = {
   "content-type": "text/event-stream",
-  "cache-control": "no-cache, no-transform",
+  "cache-control": "no-store, no-transform",
   "x-accel-buffering": "no",
 };

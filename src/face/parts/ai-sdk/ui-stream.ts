@@ -118,13 +118,14 @@ export interface UiResponseInit extends UiStreamOptions {
 
 /**
  * The headers of a UI message stream: those of `ui-message-stream/ui-message-stream-headers.ts` in `ai` 7.0.173
- * without `connection`, which HTTP/2 does not allow.
+ * without `connection`, which HTTP/2 does not allow. No cache stores what belongs to one user.
  */
 export const UI_STREAM_HEADERS: { readonly [name: string]: string } = {
   "content-type": "text/event-stream",
-  "cache-control": "no-cache",
+  "cache-control": "no-store, no-transform",
   "x-vercel-ai-ui-message-stream": "v1",
   "x-accel-buffering": "no",
+  "x-content-type-options": "nosniff",
 };
 
 export function checkStreamOptions(given: UiStreamOptions): UiStreamOptions {
