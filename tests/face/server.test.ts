@@ -230,6 +230,19 @@ describe("a stranger", () => {
     },
   );
 
+  it("whose name has a slash has their run again when the server starts", async () => {
+    const server = new Server(undefined, { authorize: () => "ada/pal" });
+    server.kit.live();
+    server.restart();
+    await server.post("/a/run", { prompt: "Pay." });
+    server.restart();
+    await server.wake();
+    // The run was resumed in its own session, and needs nobody's request.
+    const pending = await server.kit.agent().pending();
+    expect(pending.map(({ id }) => id)).toEqual([]);
+    expect(await server.get("/a")).toMatchObject({ isRunning: true });
+  });
+
   it("has sessions named as what every object has", async () => {
     const server = new Server();
     for (const id of ["__proto__", "constructor", "run", "events"]) {
@@ -302,15 +315,21 @@ describe("a stranger", () => {
   });
 
   it.each([
-    ["setPermissionMode", ["bypass"], "r1"],
-    ["addBudget", [{ usd: 1000 }], "r1"],
+    ["setPermissionMode", ["acceptEdits"], "r1"],
+    ["addBudget", [{ maxIterations: 1000 }], "r1"],
     ["setModel", [{}], "r1"],
     ["constructor", [], "r1"],
     ["__proto__", [], "r1"],
     ["export", [], undefined],
     ["close", [], undefined],
     ["reset", [7], undefined],
-    ["run", ["Hi.", { id: "r2", messages: [{ role: "user", content: [] }] }], undefined],
+    [
+      "run",
+      ["Hi.", { id: "r2", messages: [{ role: "user", content: [{ type: "text", text: "Pay." }] }] }],
+      undefined,
+    ],
+    ["run", ["Hi.", { id: "r2", permissions: { mode: "acceptEdits" } }], undefined],
+    ["run", ["Hi.", { id: "r2", limits: { maxIterations: 1000 } }], undefined],
     ["run", ["Hi.", { id: "r2", subagents: [{}] }], undefined],
     ["run", ["Hi.", { id: "r2", chatUsage: {} }], undefined],
     ["run", ["Hi.", { id: "" }], undefined],
