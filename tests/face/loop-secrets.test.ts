@@ -1,8 +1,10 @@
 // Secrets in what a run has recorded, wherever a server or a person has put them.
 import { expect, it, describe } from "vitest";
-import { anthropic, createAgent } from "looplet";
+import { anthropic, createAgent, tool } from "looplet";
 import { scripted } from "looplet/practice";
 import { recorder, replay } from "looplet/replay";
+import { memoryStore } from "looplet/stores";
+import { traceSpans } from "looplet/trace";
 import type { ExportOptions } from "looplet";
 
 const KEY = "plain-key-of-a-user-42";
@@ -220,4 +222,35 @@ describe("a text that is a secret by its form", () => {
       for (const end of ["", "!"])
         expect(starredShapes(part.repeat(60_000 / part.length) + end)).not.toBe("");
   });
+});
+
+it("no key and no header of a model is in the journal, the events, the trace, the file or the error of a run", async () => {
+  const [key, token] = ["sk-planted-0123456789abcdef", "bearer-planted-9876543210"];
+  const answers = [
+    { status: 500, body: `{"error":{"message":"bad ${key} ${token}"}}`, headers: { "request-id": key } },
+    { toolCalls: [{ name: "look", input: {} }] },
+    { status: 401, body: `{"error":{"type":"x","message":"no such key ${key}, ${token}"}}` },
+  ];
+  const told: unknown[] = [];
+  const store = memoryStore();
+  const agent = createAgent({
+    model: anthropic("m", {
+      apiKey: key,
+      headers: { authorization: `Bearer ${token}` },
+      fetch: scripted(answers),
+    }),
+    tools: { look: tool({ description: "Looks", inputSchema: { type: "object" }, execute: () => "seen" }) },
+    retry: { baseMs: 1, jitterMs: 0 },
+    trace: [traceSpans((record) => void told.push(record), { content: true })],
+    record: recorder(),
+    store,
+  });
+  const run = agent.run("Go.", { id: "r", onEvent: (event) => void told.push(event) });
+  const result = await run.result;
+  await run.saved();
+  expect(result.error?.code).toBe("auth");
+  const journal = JSON.stringify(await store.load("r"));
+  expect(journal).toContain("seen");
+  for (const text of [journal, JSON.stringify(told), run.export(), JSON.stringify(result)])
+    expect(text).not.toContain("planted");
 });

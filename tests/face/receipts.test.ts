@@ -149,6 +149,35 @@ describe("receipts", () => {
     expect(await failed(again.export(), { receipts: [receipt] })).toEqual(["receipts"]);
   });
 
+  it("need a file whose processes follow each other, and that ends as the engine does", async () => {
+    const store = memoryStore();
+    const waiting = new AbortController();
+    const first = agentWith({ store, permissions: { allow: ["look"] } });
+    const begun = first.run("Pay.", { onEvent: ({ type }) => type === "waiting" && waiting.abort() });
+    await new Promise((resolve) => waiting.signal.addEventListener("abort", resolve));
+    await begun.saved();
+    await first.close({ recoverable: true });
+    const again = agentWith({ store }).resume(begun.id);
+    await again.result;
+    const [one, two] = [begun, again].map((run) => JSON.parse(run.export()) as { processes: object[] });
+    const joined = JSON.stringify({ ...two, processes: [...one!.processes, ...two!.processes] });
+    expect((await verify(joined)).checks).toEqual([expect.objectContaining({ passed: true })]);
+    const other = JSON.stringify(two!.processes).replace("seen", "sewn");
+    const torn = JSON.stringify({
+      ...two,
+      processes: [...one!.processes, ...(JSON.parse(other) as object[])],
+    });
+    expect((await verify(torn)).checks[0]).toMatchObject({
+      passed: false,
+      says: expect.stringContaining("process 2 went on from another journal"),
+    });
+    const ended = again.export().replace('"outcome":"completed"', '"outcome":"failed"');
+    expect((await verify(ended)).checks[0]).toMatchObject({
+      passed: false,
+      says: "the file says that the run has ended as failed, and the engine says completed",
+    });
+  });
+
   it("are refused for a journal that was changed under the process that wrote it", async () => {
     const { store, id, journal } = await paid();
     const inner = memoryStore();
