@@ -110,6 +110,30 @@ it.runIf(process.platform === "linux")("writes nothing outside while links come 
   expect(readdirSync(outside)).toEqual(["secret"]);
 });
 
+it.runIf(process.platform === "linux")(
+  "reads and writes no file of a link that comes in its place",
+  async () => {
+    const { root, outside, vfs } = made();
+    const [file, link] = [join(root, "src/a.ts"), join(root, "link")];
+    const seen: string[] = [];
+    for (let turn = 0; turn < 300; turn += 1) {
+      const reading = vfs.read("/src/a.ts").catch(() => undefined);
+      const writing = vfs.write("/src/a.ts", bytes("x")).catch(() => undefined);
+      for (let at = 0; at < turn % 30; at += 1) await new Promise((next) => setImmediate(next));
+      symlinkSync(join(outside, "secret"), link);
+      renameSync(link, file);
+      const data = await reading;
+      if (data !== undefined) seen.push(new TextDecoder().decode(data));
+      await writing;
+      rmSync(file);
+      writeFileSync(file, "a");
+    }
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen).not.toContain("no");
+    expect(readFileSync(join(outside, "secret"), "utf8")).toBe("no");
+  },
+);
+
 it("reads and writes files alone, and no pipe keeps it waiting", async () => {
   const { root, vfs } = made();
   if (process.platform !== "win32") {
