@@ -296,6 +296,10 @@ describe("settings, whatever a rule allows", () => {
     ["cd .claude && cp ../s.json settings.json", "Bash"],
     ["touch .vscode/tasks.json", "Bash(touch *)"],
     ["cp -r conf/. .", "Bash(cp *)"],
+    ["cp -rt . conf/.", "Bash(cp *)"],
+    ["cp s.json -t.claude", "Bash(cp *)"],
+    ["curl -sLoCLAUDE.md x", "Bash(curl *)"],
+    ["tree -J -o .claude/settings.json", "Bash(tree *)"],
   ])("the command %s with the rule %s is asked about", async (command, rule) => {
     for (const mode of ["default", "acceptEdits"] as const) {
       const options = { permissionMode: mode, allowedTools: [rule] };
