@@ -29,7 +29,8 @@ it("summarises a chat without asking anything else, and the chat goes on from th
   expect(fetch.requests[0]!.bodyText).toContain("Keep numbers.");
   expect(events.map(({ type }) => type)).not.toContain("iteration-start");
   expect(events).toContainEqual(expect.objectContaining({ type: "compact-boundary", trigger: "manual" }));
-  expect(chat.messages).toHaveLength(2);
+  expect(chat.messages.slice(0, 6)).toEqual(history.slice(0, 6));
+  expect(chat.messages.length).toBeGreaterThanOrEqual(history.length);
   expect(JSON.stringify(chat.messages)).toContain("[Context summary: They counted.]");
   await chat.run("Go on").result;
   expect(fetch.requests[1]!.bodyText).toContain("They counted.");
@@ -49,7 +50,9 @@ it("takes the built-in summary where the model writes none, and an abort leaves 
   const failing = agentOn([{ status: 400 }]);
   const chat = failing.agent.chat({ messages: history });
   expect((await chat.compact().result).outcome).toBe("completed");
-  expect(chat.messages.length).toBeLessThan(history.length);
+  expect(
+    chat.messages.filter((message) => JSON.stringify(message).includes("User asked: One?")),
+  ).toHaveLength(1);
   const aborted = agentOn([{ text: "never" }]).agent.chat({ messages: history });
   const run = aborted.compact();
   run.abort("enough");

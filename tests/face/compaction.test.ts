@@ -40,9 +40,11 @@ describe("context.compaction", () => {
     const events: RunEvent[] = [];
     const result = await agent.run("Go", { onEvent: (event) => events.push(event) }).result;
     expect(result).toMatchObject({ outcome: "completed", text: "End.", iterations: 4 });
-    expect(sent(3)).toContain("write a summary");
-    expect(sent(4)).toContain("[Context summary: They looked.]");
+    expect(sent(3)).toContain('"compaction":{"type":"summarize"}');
+    expect(sent(4)).toContain('"type":"compaction","content":"They looked."');
     expect(sent(4)).not.toContain("saw 2");
+    expect(JSON.stringify(result.messages)).toContain("saw 2");
+    expect(JSON.stringify(result.messages)).toContain("[Context summary: They looked.]");
     expect(sent(4)).toContain("saw 3");
     const types = events.map(({ type }) => type);
     expect(types.indexOf("compact-start")).toBeLessThan(types.indexOf("compact-boundary"));
@@ -119,8 +121,9 @@ describe("context.compaction", () => {
     run.compact({ instructions: "Keep the numbers." });
     const { messages } = await run.result;
     expect(sent(0)).toContain("Keep the numbers.");
-    expect(messages).toHaveLength(2);
-    expect(JSON.stringify(messages[0])).toContain("[Context summary: Sum.]");
+    expect(messages.slice(0, history.length)).toEqual(history);
+    expect(messages.slice(history.length)).toHaveLength(2);
+    expect(JSON.stringify(messages[history.length])).toContain("[Context summary: Sum.]");
     expect(() => run.compact({ instruction: "x" } as never)).toThrow(
       expect.objectContaining({ field: "compact.instruction" }),
     );

@@ -43,6 +43,19 @@ fn without_purposes(mut end: Value) -> Value {
     end
 }
 
+/// The end of a run without the messages before its last summary.
+fn behind_summary(end: &Value) -> Value {
+    let mut end = end.clone();
+    let messages = end["messages"].as_array_mut().unwrap();
+    let is_summary = |message: &Value| {
+        let text = message["content"][0]["text"].as_str();
+        text.is_some_and(|text| text.starts_with("[Context summary: "))
+    };
+    let at = messages.iter().rposition(is_summary);
+    messages.drain(..at.unwrap_or(0));
+    end
+}
+
 /// Goes on from each save of a stored journal. `is_same` says that the run ends as one that nobody has killed.
 fn go_on_everywhere(format: u32, name: &str, scene: &Scene, is_same: fn(&Value, &Value) -> bool) {
     let entries = entries(format, name);
@@ -68,7 +81,10 @@ fn go_on_everywhere(format: u32, name: &str, scene: &Scene, is_same: fn(&Value, 
 #[test]
 fn a_journal_of_format_1_goes_on_from_each_of_its_saves() {
     for (name, scene) in [("long", long()), ("nested", nested()), ("handed", handed())] {
-        go_on_everywhere(1, name, &scene, |again, end| again == end);
+        // The format tells a history with a summary again, without what the summary stands for.
+        go_on_everywhere(1, name, &scene, |again, end| {
+            again == end || *again == behind_summary(end)
+        });
     }
     // The format does not say that the input of a call was changed.
     go_on_everywhere(1, "permitted", &permitted(), |again, end| {

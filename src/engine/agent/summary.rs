@@ -5,6 +5,9 @@
 //! built-in one or to the end of the run, never to a second summary. If the window stays too full, the run goes on,
 //! and the next summary waits until there is more to gain.
 //!
+//! The vendor of the model writes it where it can: a summary that it has signed keeps the reasoning behind it. If it
+//! writes none, the model does, and if it refuses to, it is not asked again in this run.
+//!
 //! The order is `fit`, [`Summary::wanted`], the `PreCompact` hooks ([`Summary::ask_hooks`]), the summary itself
 //! ([`Summary::ask`] or [`Summary::send`]), [`Summary::take_place`], and the `PostCompact` hooks. After the last step
 //! the request goes out.
@@ -17,17 +20,18 @@ use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::history::{History, NOT_SHORTER};
 use crate::engine::agent::next::Next;
 use crate::engine::agent::request::model_call::ModelCall;
-use crate::engine::agent::request::{close_request, open_request, retry_after};
+use crate::engine::agent::request::{close_request, open_request_at, retry_after};
 use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::config::{ModelConfig, ToolChoice};
-use crate::engine::model::error::{ConfigError, Failure};
-use crate::engine::model::event::{CompactTrigger, EventKind};
+use crate::engine::model::error::{ConfigError, Failure, FailureCode};
+use crate::engine::model::event::{CompactTrigger, EventKind, SummaryBy};
 use crate::engine::model::journal::{Summarized, Tries};
 use crate::engine::model::json::word;
-use crate::engine::model::message::Message;
+use crate::engine::model::message::{Json, Message};
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::{Facts, Point};
 use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::request::prefix::summary::{SummaryForm, signed};
 
 /// A summary under way.
 #[derive(Clone)]
@@ -39,6 +43,12 @@ pub struct Summary {
     started_ms: u64,
     tries: Tries,
     instructions: Option<String>,
+    /// Who writes it.
+    by: SummaryBy,
+    /// The summary as the vendor has made it.
+    signed: Option<Json>,
+    /// What a summary of the vendor keeps of its request.
+    prefix: Option<String>,
     /// The failure that ends the run if the summary gains nothing.
     overflow: Option<Failure>,
     /// The model that writes it.
@@ -68,6 +78,7 @@ impl Summary {
     ) -> Option<Box<Summary>> {
         let cut = history.cut(desk)?;
         let pre_tokens = history.tokens(desk);
+        let instructions = instructions.or_else(|| desk.config.context.instructions.clone());
         desk.emit(EventKind::CompactStart { trigger, pre_tokens });
         Some(Box::new(Summary {
             trigger,
@@ -75,7 +86,10 @@ impl Summary {
             pre_tokens,
             started_ms: desk.ledger.now_ms,
             tries: Tries::after(desk.who.kept.attempt),
-            instructions: instructions.or_else(|| desk.config.context.instructions.clone()),
+            by: author(desk, instructions.is_some()),
+            instructions,
+            signed: None,
+            prefix: None,
             overflow,
             call: None,
             body: Vec::new(),
@@ -114,7 +128,7 @@ impl Summary {
 
     /// Asks your function for the summary. Returns false if the model is to write it.
     pub fn ask(&self, desk: &mut Desk<'_>, messages: &[Message]) -> bool {
-        if !desk.config.context.ask {
+        if self.by != SummaryBy::Host {
             return false;
         }
         let facts = Facts::Summarize {
@@ -134,8 +148,36 @@ impl Summary {
             desk.warn(NO_SUMMARY, message);
             return false;
         }
-        self.call = Some(Box::new(open_request(desk, None)));
+        let mut url = desk.who.model.url.clone();
+        if let Some(form) = self.form(desk) {
+            url = with_path(&url, form.path);
+            desk.who.model.allow_summary(form);
+        }
+        let model = &desk.who.model;
+        if let Some(form) = transcript.signed_summary(model.protocol, &model.config) {
+            desk.who.model.allow_summary(form);
+        }
+        self.call = Some(Box::new(open_request_at(desk, "POST", url, None)));
         true
+    }
+
+    /// How the vendor writes it; `None` if somebody else does.
+    fn form(&self, desk: &Desk<'_>) -> Option<&'static SummaryForm> {
+        let form = desk.who.model.summary_form();
+        form.filter(|_| self.by == SummaryBy::Vendor)
+    }
+
+    /// Lets the model write the summary that its vendor has not written.
+    fn leave_to_model(&mut self, desk: &mut Desk<'_>, why: &str, error: Option<Failure>) {
+        let kind = EventKind::Warning {
+            code: "vendor_summary_failed".into(),
+            message: format!("The vendor has written no summary, and the model writes one: {why}"),
+            error,
+        };
+        desk.emit(kind);
+        self.by = SummaryBy::Model;
+        self.body = Vec::new();
+        self.tries = Tries::after(desk.who.kept.attempt);
     }
 
     /// The body of the request: the conversation as it was sent, and the prompt for the summary.
@@ -146,6 +188,14 @@ impl Summary {
             if let Some(instructions) = &self.instructions {
                 prompt.push_str("\n\n");
                 prompt.push_str(instructions);
+            }
+            if let Some(form) = self.form(desk) {
+                // Instructions stand in place of the vendor's own prompt.
+                let prompt = self.instructions.is_some().then_some(prompt.as_str());
+                let spec = model.spec(desk.config);
+                (self.body, self.prefix) =
+                    transcript.body_of_summary(model.protocol, &spec, self.cut, (form, prompt))?;
+                return Ok(&self.body);
             }
             let mut config = ModelConfig {
                 response_format: None,
@@ -165,10 +215,28 @@ impl Summary {
         Ok(&self.body)
     }
 
-    /// The text of a summary whose response is complete; empty for an answer that cannot be one.
+    /// The text of a summary whose response is complete; empty for an answer that cannot be one. `None` if the model
+    /// has to be asked for it.
     pub fn finished(&mut self, desk: &mut Desk<'_>, answers: &mut Answers) -> Option<String> {
         let mut call = self.call.take()?;
         answers.count(desk, &mut call.answer);
+        if let Some(form) = self.form(desk) {
+            let raw = call.answer.parts.iter().filter(|part| part.kind == PartKind::Raw);
+            let Some((text, items)) = raw.filter_map(|part| (form.read)(&part.text)).next() else {
+                // https://platform.claude.com/docs/en/build-with-claude/compaction-on-demand (2026-09-30)
+                let reason = call.answer.raw_finish_reason.as_deref().unwrap_or("unknown");
+                self.leave_to_model(desk, &format!("its answer ended with {reason}."), None);
+                return None;
+            };
+            let model = &desk.who.model;
+            self.signed = Some(signed(
+                model.protocol,
+                &model.config,
+                (&items, text.is_empty()),
+                self.prefix.as_deref(),
+            ));
+            return Some(text);
+        }
         if let Some(why) = no_summary(&call.answer) {
             desk.warn(NO_SUMMARY, unwritten(why, ""));
             return Some(String::new());
@@ -178,8 +246,8 @@ impl Summary {
         Some(texts.map(|part| part.text.as_str()).collect())
     }
 
-    /// Lets a failed request be sent again. Returns false after the last attempt.
-    pub fn retry(&mut self, desk: &mut Desk<'_>, failure: Failure, answers: &mut Answers) -> bool {
+    /// Lets a failed request be sent again.
+    pub fn retry(&mut self, desk: &mut Desk<'_>, failure: Failure, answers: &mut Answers) -> Retry {
         if let Some(mut call) = self.call.take() {
             close_request(&mut call, desk, true);
             answers.count(desk, &mut call.answer);
@@ -188,7 +256,19 @@ impl Summary {
         let attempt = desk.who.kept.attempt;
         if let Some(delay_ms) = self.tries.delay_ms(policy, attempt, &failure, seed) {
             retry_after(desk, delay_ms, failure);
-            return true;
+            return Retry::Later;
+        }
+        let is_refused = matches!(failure.code, FailureCode::InvalidRequest | FailureCode::NotFound);
+        // Where the vendor is out of reach or finds the conversation too long, so does the model.
+        let may_help = is_refused || matches!(failure.code, FailureCode::Server | FailureCode::Overloaded);
+        if self.by == SummaryBy::Vendor && may_help {
+            if is_refused {
+                let model = desk.who.model.config.model.clone();
+                desk.ledger.without_summaries.push(model);
+            }
+            let why = failure.message.clone();
+            self.leave_to_model(desk, &why, Some(failure));
+            return Retry::Now;
         }
         let kind = EventKind::Warning {
             code: NO_SUMMARY.into(),
@@ -196,7 +276,7 @@ impl Summary {
             error: Some(failure),
         };
         desk.emit(kind);
-        false
+        Retry::Never
     }
 
     /// Gives the summary up because a hook has blocked it. The request goes out as it is, and a request that the
@@ -210,7 +290,8 @@ impl Summary {
 
     /// Puts a text in place of the messages that it sums up.
     pub fn take_place(self, desk: &mut Desk<'_>, history: &mut History, text: &str) -> Next {
-        let Some(text) = history.sum_up(self.cut, text) else {
+        let signed = self.signed.filter(|_| self.by == SummaryBy::Vendor);
+        let Some((text, by)) = history.sum_up(self.cut, text, self.by, signed) else {
             history.note_summary(desk, Summarized::NotShorter);
             if let Some(mut failure) = self.overflow {
                 failure.message.push_str(NOT_SHORTER);
@@ -221,9 +302,41 @@ impl Summary {
             return Next::Send;
         };
         let duration_ms = desk.ledger.now_ms.saturating_sub(self.started_ms);
-        history.tell_boundary(desk, self.trigger, self.pre_tokens, duration_ms);
+        history.tell_boundary(desk, (self.trigger, Some(by)), self.pre_tokens, duration_ms);
         history.note_summary(desk, Summarized::Shorter);
         tell_summary(desk, self.trigger, &text)
+    }
+}
+
+/// What follows a failed request for a summary.
+pub enum Retry {
+    /// It is sent again after a delay.
+    Later,
+    /// The model is asked.
+    Now,
+    /// The built-in summary takes the place.
+    Never,
+}
+
+/// Who writes a summary.
+fn author(desk: &Desk<'_>, has_instructions: bool) -> SummaryBy {
+    let (context, model) = (&desk.config.context, &desk.who.model);
+    let is_refused = desk.ledger.without_summaries.contains(&model.config.model);
+    let form = model
+        .summary_form()
+        .filter(|form| form.takes_instructions || !has_instructions);
+    match form {
+        _ if context.ask => SummaryBy::Host,
+        Some(_) if context.by_vendor && !is_refused => SummaryBy::Vendor,
+        _ => SummaryBy::Model,
+    }
+}
+
+/// The URL with this at the end of its path.
+fn with_path(url: &str, path: &str) -> String {
+    match url.split_once('?') {
+        Some((before, query)) => format!("{before}{path}?{query}"),
+        None => format!("{url}{path}"),
     }
 }
 

@@ -73,6 +73,8 @@ pub struct Ledger {
     next_seq: u32,
     /// The warnings that a run gives once.
     pub warned: Vec<String>,
+    /// The models whose vendors have refused to summarise.
+    pub without_summaries: Vec<String>,
     /// Events carry their time.
     pub is_traced: bool,
     /// Your code listens to events of tool calls.
@@ -114,6 +116,7 @@ impl Default for Ledger {
             next_effect: 1,
             next_seq: 1,
             warned: Vec::new(),
+            without_summaries: Vec::new(),
             is_traced: false,
             is_heard: true,
             has_journal: false,

@@ -229,6 +229,9 @@ pub enum EventKind {
     /// The history has been made shorter: later requests have a different beginning.
     CompactBoundary {
         trigger: CompactTrigger,
+        /// Who has written the summary; absent for [`CompactTrigger::Pruning`].
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<SummaryBy>,
         pre_tokens: u64,
         post_tokens: u64,
         duration_ms: u64,
@@ -335,6 +338,21 @@ pub enum CompactTrigger {
     Pruning,
     /// The history exceeds `context.maxChars`, a number of characters.
     Budget,
+}
+
+/// The author of a summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SummaryBy {
+    /// The vendor, which signs or encrypts it, so that the model's later reasoning stays.
+    Vendor,
+    /// The model, in an answer to a prompt of looplet.
+    Model,
+    /// Your function.
+    Host,
+    /// looplet, from the beginnings of the messages.
+    BuiltIn,
 }
 
 /// How a call reaches another agent, in the words of OpenTelemetry's conventions.

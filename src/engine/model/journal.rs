@@ -269,6 +269,8 @@ pub struct Checkpoint {
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentCheckpoint {
     pub place: Place,
+    /// The messages for which the summary stands with which `messages` begins.
+    pub earlier: Vec<Message>,
     pub messages: Vec<Message>,
     pub head: Option<Box<Head>>,
     pub state: AgentState,
@@ -423,8 +425,13 @@ impl Checkpoint {
         if let Some(root) = self.agents.first_mut() {
             let mut messages = std::mem::take(&mut root.messages);
             messages.truncate(next.messages);
+            let mut earlier = std::mem::take(&mut root.earlier);
+            if messages.is_empty() {
+                earlier.clear();
+            }
             *root = AgentCheckpoint {
                 place: next.place,
+                earlier,
                 messages,
                 head: root.head.take(),
                 said: root.said.take(),

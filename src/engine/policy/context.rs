@@ -187,12 +187,12 @@ fn first(text: &str, chars: usize) -> String {
     text.chars().take(chars).collect()
 }
 
-/// The block that replaces the messages that were dropped.
-pub fn summary_block(summary: &str) -> Block {
+/// The block that replaces the messages that were dropped. `signed` is the summary as its vendor has made it.
+pub fn summary_block(summary: &str, signed: Option<Json>) -> Block {
     Block::Text {
         text: format!("{SUMMARY_HEAD}{summary}]"),
         purpose: Some(TextPurpose::Summary),
-        vendor: None,
+        vendor: signed,
     }
 }
 

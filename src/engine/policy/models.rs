@@ -54,6 +54,8 @@ pub struct Row {
     pub appends: Appends,
     /// True if the vendor has a search for tools with `defer_loading`, in Messages and Responses.
     pub finds_tools: bool,
+    /// The vendors at which it summarises a conversation on demand, and signs or encrypts the summary.
+    pub summaries: &'static [&'static str],
     /// The day on which the vendor ends the model, on its own platform.
     pub ends: Option<Date>,
     /// The vendor that ends it on that day. Other platforms have other days.
@@ -136,6 +138,7 @@ pub const UNKNOWN: Row = Row {
         effort: false,
     },
     finds_tools: false,
+    summaries: &[],
     ends: None,
     home: "",
 };

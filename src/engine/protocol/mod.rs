@@ -46,6 +46,7 @@ use crate::engine::protocol::framing::Framing;
 use crate::engine::protocol::request::accepts::Accepts;
 use crate::engine::protocol::request::address::{ends_in_version, is_version};
 use crate::engine::protocol::request::prefix::append::AppendForm;
+use crate::engine::protocol::request::prefix::summary::SummaryForm;
 
 /// The ingredients of a request, except its messages.
 #[derive(Clone, Copy, Debug)]
@@ -163,6 +164,8 @@ pub struct Protocol {
     pub bound: &'static [(&'static str, Option<&'static str>)],
     /// How a change of those fields is sent at the end; `None` if it cannot be.
     pub append: Option<&'static AppendForm>,
+    /// How its vendor summarises on demand; `None` if it does not.
+    pub summary: Option<&'static SummaryForm>,
     /// False where a result has no place for a block of the vendor: it is left out, and the agent warns of it.
     pub raw_in_results: bool,
     /// True if a history that begins with the model is refused, at least by some servers, and gets a text of the user

@@ -50,6 +50,7 @@ pub const PROTOCOL: Protocol = Protocol {
     accepts: None,
     bound: &[],
     append: None,
+    summary: None,
     raw_in_results: true,
     begins_with_user: false,
     encode_message,

@@ -31,7 +31,7 @@ impl Run {
             return;
         };
         // A history that had to be mended is written as a whole.
-        let is_legal = root.agent.history.transcript.messages().len() == self.noted.given;
+        let is_legal = root.agent.history.transcript.whole_len() == self.noted.given;
         let messages = if is_legal { messages } else { 0 };
         if messages > 0 {
             root.agent.history.transcript.heads.note_kept();

@@ -90,7 +90,7 @@ impl Run {
         let Some(Profile { model, .. }) = setup.profile(options.profile) else {
             return Err(ConfigError::new("agent", "there is no such agent"));
         };
-        if transcript.messages().len() == given {
+        if transcript.whole_len() == given {
             transcript.heads = Heads::restored(options.head.map(|head| *head));
         }
         let mut first = root(model.clone(), transcript);

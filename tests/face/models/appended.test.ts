@@ -162,7 +162,7 @@ describe.skipIf(!isThere)("a system prompt or tools that change, on Claude", () 
     const first = createAgent({ model, system: "Old.", tools: {} });
     const { messages } = await first.run("one", { messages: [] }).result;
     server.requests.length = 0;
-    const context = { window: 50_000 };
+    const context = { window: 50_000, compaction: { summarize: "model" as const } };
     const after = createAgent({ model, system: "New.", tools: { look: look() }, context });
     await after.run("two", { messages }).result;
     // The summary is another beginning, with the system prompt of then.

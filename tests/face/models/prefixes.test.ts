@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { anthropic, createAgent, handoff, openai, tool, type Agent, type Message } from "looplet";
 import { memoryStore } from "looplet/stores";
 import { between, seededRandom } from "../../../src/face/parts/practice/random.js";
+import { compacting } from "../support/compacting.js";
 
 const shared = process.env["LOOPLET_SHARED"] ?? join(import.meta.dirname, "../../../../shared");
 const servers = join(shared, "vendors/prefix-server.mjs");
@@ -45,7 +46,8 @@ const vendors: { [name: string]: (script: unknown, options?: object) => Vendor }
     const server = anthropicServer({ script, strictForm: true, ...options });
     return {
       server,
-      model: (id = CLAUDE, more = {}) => anthropic(id, { apiKey: "k", fetch: server.fetch, ...more }),
+      model: (id = CLAUDE, more = {}) =>
+        anthropic(id, { apiKey: "k", fetch: compacting(server) as any, ...more }),
       dropped: () => server.dropped.filter((one: any) => one.reason === "prefix_binding_mismatch"),
     };
   },
@@ -53,8 +55,13 @@ const vendors: { [name: string]: (script: unknown, options?: object) => Vendor }
     const server = openaiServer({ script, ...options });
     return {
       server,
-      model: (id = GPT, more = {}) => openai(id, { apiKey: "k", fetch: server.fetch, ...more }),
-      dropped: () => server.removed.filter((one: any) => one.reason === "prefix_mismatch"),
+      model: (id = GPT, more = {}) => openai(id, { apiKey: "k", fetch: compacting(server) as any, ...more }),
+      // A request for a summary has no tools, which could be compared.
+      dropped: () =>
+        server.removed.filter(
+          (one: any) =>
+            one.reason === "prefix_mismatch" && !/compact$/.test(server.requests[one.request].url),
+        ),
     };
   },
 };

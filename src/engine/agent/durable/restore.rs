@@ -34,6 +34,7 @@ impl Node {
     ) -> Result<Node, ConfigError> {
         let AgentCheckpoint {
             place,
+            earlier,
             messages,
             head,
             state,
@@ -74,7 +75,7 @@ impl Node {
         who.parent = place.parent;
         (who.depth, who.home) = (place.depth, place.home);
         let mut agent = Agent::new(Transcript::default());
-        let mut transcript = Transcript::restored(messages, history.sent)?;
+        let mut transcript = Transcript::restored(earlier, messages, history.sent)?;
         transcript.heads = Heads::restored(head.map(|head| *head));
         transcript.heads.note_kept();
         agent.history = History::restored(transcript, history.length);

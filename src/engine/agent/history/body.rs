@@ -13,6 +13,9 @@ use crate::engine::json::writer::push_others;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Message, NOTHING, Role};
 use crate::engine::protocol::request::media::mended;
+use crate::engine::protocol::request::prefix::summary::{
+    Signed, SummaryForm, behind_summary, forget_signed, has_signed,
+};
 use crate::engine::protocol::request::prefix::{Prefix, without_reasoning};
 use crate::engine::protocol::request::thinking_turn::model_of_turn;
 use crate::engine::protocol::request::vendor_tools::with_fields;
@@ -74,9 +77,23 @@ impl Body {
         let known = self.encoded.checked_sub(1).and_then(|at| messages.get(at));
         let mut before = known.map(as_sent);
         for (at, message) in messages.iter().enumerate().skip(self.encoded) {
-            let message = as_sent(message);
-            let before_it = before.as_deref();
             let start = self.bytes.len();
+            let signed = Signed::of(message, protocol, spec.model).filter(|_| at == 0);
+            let message = match signed {
+                Some(signed) => {
+                    self.begin_with(&signed);
+                    match behind_summary(message) {
+                        Some(rest) => Cow::Owned(rest),
+                        None if is_compared => {
+                            self.note_sent(start);
+                            continue;
+                        }
+                        None => continue,
+                    }
+                }
+                None => as_sent(message),
+            };
+            let before_it = before.as_deref();
             self.push(
                 protocol,
                 &RequestSpec {
@@ -110,6 +127,24 @@ impl Body {
     /// True if reasoning is in the body that its vendor ties to what precedes it.
     pub fn has_reasoning(&self) -> bool {
         self.prefix.as_ref().is_some_and(Prefix::has_reasoning)
+    }
+
+    /// The body of a request for a summary of `messages`, and what the summary keeps of it.
+    ///
+    /// # Errors
+    /// An option that the protocol cannot express.
+    pub fn of_summary(
+        protocol: &Protocol,
+        spec: &RequestSpec<'_>,
+        messages: &[Message],
+        (form, instructions): (&SummaryForm, Option<&str>),
+    ) -> Result<(Vec<u8>, Option<String>), ConfigError> {
+        let mut body = Body::default();
+        body.close(protocol, spec, messages, false)?;
+        let request = str::from_utf8(&body.bytes).ok().and_then(Object::parse);
+        let mut bytes = Vec::new();
+        (form.encode)(&request.unwrap_or_default(), instructions, &mut bytes);
+        Ok((bytes, body.prefix.as_ref().and_then(Prefix::of_summary)))
     }
 
     /// The number of messages that are encoded.
@@ -178,6 +213,17 @@ impl Body {
     /// Makes the next body anew, for changed messages, another model or other tools.
     pub fn forget(&mut self) {
         *self = Body::default();
+    }
+
+    /// Begins the messages with a summary of the vendor.
+    fn begin_with(&mut self, signed: &Signed<'_>) {
+        let start = self.bytes.len();
+        signed.push(&mut self.bytes);
+        if let Some(prefix) = &mut self.prefix {
+            prefix.begin_with(&signed.prefix, self.bytes.get(start..).unwrap_or_default());
+        }
+        self.drop_comma(start);
+        self.has_messages = true;
     }
 
     fn push(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>, message: &Message) {
@@ -276,17 +322,19 @@ fn push_into_object(fields: &Object<'_>, into: &mut Vec<u8>) {
 }
 
 /// A message that was cut short goes out as if another model had written it. Its thinking is left out, because the
-/// signature belongs to the whole message. Of an answer that broke off, thinking without its signature is left out.
+/// signature belongs to the whole message. Of an answer that broke off, thinking without its signature is left out. A
+/// vendor's summary that the model cannot read is a text.
 fn as_sent(message: &Message) -> Cow<'_, Message> {
     let is_left_out = |block: &Block| match block {
         Block::Thinking { signature, .. } => message.compacted || (message.partial && signature.is_none()),
         Block::RedactedThinking { .. } => message.compacted,
         _ => false,
     };
-    if !message.compacted && !message.content.iter().any(is_left_out) {
+    if !message.compacted && !message.content.iter().any(is_left_out) && !has_signed(message) {
         return Cow::Borrowed(message);
     }
     let mut as_sent = message.clone();
+    forget_signed(&mut as_sent);
     as_sent.content.retain(|block| !is_left_out(block));
     as_sent.origin = as_sent.origin.filter(|_| !message.compacted);
     Cow::Owned(as_sent)

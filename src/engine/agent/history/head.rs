@@ -85,6 +85,19 @@ impl Heads {
         self.is_new |= self.head.take().is_some();
     }
 
+    /// A summary stands for the first `cut` messages. What was said within these is said again, and the other
+    /// messages have moved up by `moved`.
+    pub fn cut(&mut self, cut: usize, moved: usize) {
+        let Some(head) = self.head.as_mut().filter(|head| !head.changes.is_empty()) else {
+            return;
+        };
+        head.changes.retain(|change| change.at >= cut);
+        for change in &mut head.changes {
+            change.at -= moved;
+        }
+        self.is_new = true;
+    }
+
     /// Requests begin with this head from now on.
     pub fn begin(&mut self, spec: &RequestSpec<'_>) {
         self.is_new = true;

@@ -17,9 +17,9 @@ use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::prefix::PrefixCause;
-use crate::engine::model::event::{CompactTrigger, EventKind};
+use crate::engine::model::event::{CompactTrigger, EventKind, SummaryBy};
 use crate::engine::model::journal::{HistoryState, Length, Reply, Summarized, Wanted};
-use crate::engine::model::message::{Message, Role};
+use crate::engine::model::message::{Json, Message, Role};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::usage::Usage;
 use crate::engine::policy::context::{
@@ -129,8 +129,17 @@ impl History {
 
     /// Shortens the history without a model call.
     pub(crate) fn fit(&mut self, desk: &mut Desk<'_>) {
+        self.unfold(desk);
         self.shorten_old(desk);
         self.trim(desk);
+    }
+
+    /// Takes the messages back for which a summary stands that the asked model cannot read.
+    pub(crate) fn unfold(&mut self, desk: &Desk<'_>) {
+        let model = &desk.who.model;
+        if self.transcript.unfold_unreadable(model.protocol, &model.config) {
+            self.length.counted = None;
+        }
     }
 
     fn shorten_old(&mut self, desk: &mut Desk<'_>) {
@@ -139,7 +148,7 @@ impl History {
         };
         let pre_tokens = self.tokens(desk);
         if self.transcript.shorten(policy) {
-            self.tell_boundary(desk, CompactTrigger::Pruning, pre_tokens, 0);
+            self.tell_boundary(desk, (CompactTrigger::Pruning, None), pre_tokens, 0);
         }
     }
 
@@ -153,21 +162,24 @@ impl History {
         };
         let pre_tokens = self.tokens(desk);
         let Trimmed { cut, summary } = trimmed;
-        self.transcript.replace_first(cut, vec![summary_block(&summary)]);
+        let block = summary_block(&summary, None);
+        self.transcript.replace_first(cut, vec![block], false);
         self.transcript.causes.add(PrefixCause::Budget);
-        self.tell_boundary(desk, CompactTrigger::Budget, pre_tokens, 0);
+        let by = Some(SummaryBy::BuiltIn);
+        self.tell_boundary(desk, (CompactTrigger::Budget, by), pre_tokens, 0);
     }
 
     pub(crate) fn tell_boundary(
         &mut self,
         desk: &mut Desk<'_>,
-        trigger: CompactTrigger,
+        (trigger, by): (CompactTrigger, Option<SummaryBy>),
         pre_tokens: u64,
         duration_ms: u64,
     ) {
         self.length.counted = None;
         let kind = EventKind::CompactBoundary {
             trigger,
+            by,
             pre_tokens,
             post_tokens: self.tokens(desk),
             duration_ms,
@@ -235,21 +247,41 @@ impl History {
     }
 
     /// Puts a summary in place of the first `cut` messages. An empty text, or one that is too long, gives way to the
-    /// built-in one. Returns the text, or `None` if nothing is shorter than the messages.
-    pub(crate) fn sum_up(&mut self, cut: usize, text: &str) -> Option<String> {
+    /// built-in one, which models of other vendors read in place of one that only its vendor can read. Returns the
+    /// text and its author, or `None` if nothing is shorter than the messages.
+    pub(crate) fn sum_up(
+        &mut self,
+        cut: usize,
+        text: &str,
+        mut by: SummaryBy,
+        signed: Option<Json>,
+    ) -> Option<(String, SummaryBy)> {
         let before = self.transcript.messages().get(..cut).unwrap_or_default();
+        if signed.is_some() {
+            let text = match text.trim() {
+                "" => plain_summary(before),
+                text => text.to_owned(),
+            };
+            let block = summary_block(&text, signed);
+            self.transcript.replace_first(cut, vec![block], true);
+            self.transcript.causes.add(PrefixCause::Summary);
+            return Some((text, by));
+        }
         let most = estimate::tokens_of(before);
-        let is_shorter = |text: &str| estimate::tokens_of(&[Message::user(vec![summary_block(text)])]) < most;
+        let is_shorter =
+            |text: &str| estimate::tokens_of(&[Message::user(vec![summary_block(text, None)])]) < most;
         let mut text = text.trim().to_owned();
         if text.is_empty() || !is_shorter(&text) {
             text = plain_summary(before);
+            by = SummaryBy::BuiltIn;
         }
         if !is_shorter(&text) {
             return None;
         }
-        self.transcript.replace_first(cut, vec![summary_block(&text)]);
+        let block = summary_block(&text, None);
+        self.transcript.replace_first(cut, vec![block], false);
         self.transcript.causes.add(PrefixCause::Summary);
-        Some(text)
+        Some((text, by))
     }
 
     /// Notes that a summary was made, or that it was tried in vain.

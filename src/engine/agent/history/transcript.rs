@@ -6,10 +6,11 @@
 //! order of calls makes an illegal history. [`Transcript::closed`] shows an open round with the results that there
 //! are.
 //!
-//! Empty text is never kept. A sent message changes only in a summary, in pruning, or by an input guardrail's
-//! rewrite. [`sending`] makes the requests.
+//! Empty text is never kept. A sent message changes only in pruning, or by an input guardrail's rewrite. A summary
+//! stands in requests for the messages before it, which stay in the history. [`sending`] makes the requests.
 
 mod sending;
+mod summed;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
@@ -17,6 +18,7 @@ use std::collections::{HashMap, VecDeque};
 use crate::engine::agent::history::body::Body;
 use crate::engine::agent::history::head::Heads;
 use crate::engine::agent::history::legal::{answer_renamed, check, rename_repeated};
+use crate::engine::agent::history::transcript::summed::{facts_of_earlier, split_off_summary};
 use crate::engine::model::answer::call_ids::CallIds;
 use crate::engine::model::config::context::Pruning;
 use crate::engine::model::error::ConfigError;
@@ -31,6 +33,8 @@ use crate::engine::protocol::request::prefix::is_signed;
 /// The messages of one agent.
 #[derive(Clone, Debug, Default)]
 pub struct Transcript {
+    /// The messages for which the summary stands with which `messages` begins. They are not sent.
+    earlier: Vec<Message>,
     messages: Vec<Message>,
     /// The number of messages that have been part of a request.
     sent: usize,
@@ -95,7 +99,8 @@ impl Transcript {
 
     /// Takes a history over. Neighbours with the same role become one message, empty text is dropped, and a call
     /// without a result, or with a pending one, gets one that says so. The name of a call to no tool of the run is
-    /// made one that every vendor takes. A call with the id of an earlier one gets another id, with its result.
+    /// made one that every vendor takes. A call with the id of an earlier one gets another id, with its result. What
+    /// is before the last summary is saved and not sent.
     ///
     /// # Errors
     /// The path of a block that makes the history illegal:
@@ -103,16 +108,34 @@ impl Transcript {
     /// - a second call with one id in a message, or a call without an id, a name or an object as its input;
     /// - a call, thinking or a refusal in a user message, or a result in an assistant message.
     pub fn from_history(
+        mut history: Vec<Message>,
+        has_tool: impl Fn(&str) -> bool,
+    ) -> Result<Transcript, ConfigError> {
+        let rest = split_off_summary(&mut history);
+        let before = history.len();
+        let mut ids = CallIds::default();
+        let earlier = Transcript::legal(history, 0, &mut ids, &has_tool)?.messages;
+        let transcript = Transcript::legal(rest, before, &mut ids, &has_tool)?;
+        Ok(Transcript {
+            earlier,
+            call_ids: Some(ids),
+            ..transcript
+        })
+    }
+
+    /// A history without summaries but at its beginning. `first` is the index of its first message in what was given.
+    fn legal(
         history: Vec<Message>,
+        first: usize,
+        ids: &mut CallIds,
         has_tool: impl Fn(&str) -> bool,
     ) -> Result<Transcript, ConfigError> {
         let mut transcript = Transcript::default();
-        let mut ids = CallIds::default();
         let mut renamed = Vec::new();
-        for (index, mut message) in history.into_iter().enumerate() {
+        for (index, mut message) in (first..).zip(history) {
             answer_renamed(&mut message, &renamed);
             check(&message, index, &transcript.open_calls())?;
-            renamed = rename_repeated(&mut message, &mut ids);
+            renamed = rename_repeated(&mut message, ids);
             message.content.retain(|block| !is_empty_text(block));
             for block in &mut message.content {
                 if let Block::ToolCall { name, .. } = block
@@ -140,7 +163,6 @@ impl Transcript {
         }
         transcript.close(Vec::new());
         transcript.told = transcript.messages.len();
-        transcript.call_ids = Some(ids);
         Ok(transcript)
     }
 
@@ -148,13 +170,22 @@ impl Transcript {
         self.messages.last().map(|message| message.role) == Some(Role::Assistant)
     }
 
+    /// The messages of requests, which may begin with a summary.
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
 
-    /// The messages in a form that can be sent, with these results for the open round.
+    /// The number of all messages, with those for which a summary stands.
+    pub fn whole_len(&self) -> usize {
+        self.earlier.len() + self.messages.len()
+    }
+
+    /// All messages in a form that can be sent, with these results for the open round.
     pub fn closed(&self, results: Vec<Block>) -> Cow<'_, [Message]> {
-        let mut messages = Cow::Borrowed(self.messages.as_slice());
+        let mut messages = match self.earlier.is_empty() {
+            true => Cow::Borrowed(self.messages.as_slice()),
+            false => Cow::Owned([self.earlier.as_slice(), &self.messages].concat()),
+        };
         let answers = self.answers(results);
         if !answers.is_empty() {
             messages.to_mut().push(Message::user(answers));
@@ -162,17 +193,23 @@ impl Transcript {
         messages
     }
 
-    /// The messages of a checkpoint, with its open round. `sent` of them have been part of a request.
+    /// The messages of a checkpoint, with its open round. `sent` of them have been part of a request. A summary
+    /// stands for the `earlier` ones.
     ///
     /// # Errors
     /// As [`Transcript::from_history`].
-    pub fn restored(messages: Vec<Message>, sent: usize) -> Result<Transcript, ConfigError> {
+    pub fn restored(
+        earlier: Vec<Message>,
+        messages: Vec<Message>,
+        sent: usize,
+    ) -> Result<Transcript, ConfigError> {
         let mut open = Transcript::default();
         for (index, message) in messages.iter().enumerate() {
             check(message, index, &open.open_calls())?;
             open.messages = vec![message.clone()];
         }
         Ok(Transcript {
+            earlier,
             sent: sent.min(messages.len()),
             told: messages.len(),
             kept: messages.len(),
@@ -239,16 +276,19 @@ impl Transcript {
                 left_out: Vec::new(),
             })
         };
+        let mut kept = kept;
+        let mut facts = Vec::new();
+        if let (0, Some(first), false) = (kept, self.messages.first(), self.earlier.is_empty()) {
+            facts = facts_of_earlier(&self.earlier, first);
+            kept = 1;
+        }
         let head = (cut > 0 && kept > 0).then(|| told(0, 1, Some(cut))).flatten();
         let shorter = shortened.into_iter().filter(|at| *at < kept);
         let shorter = shorter.filter_map(|at| told(at, at + 1, Some(at + 1)));
         let new = told(kept, self.messages.len(), None);
         let beginning = self.heads.take_new();
-        head.into_iter()
-            .chain(shorter)
-            .chain(new)
-            .chain(beginning)
-            .collect()
+        facts.extend(head.into_iter().chain(shorter).chain(new).chain(beginning));
+        facts
     }
 
     /// The messages that have not been told, and before them what has joined one that was. They count as told then.
@@ -259,6 +299,7 @@ impl Transcript {
         std::iter::once(joined).chain(untold.iter().cloned()).collect()
     }
 
+    /// The messages of requests.
     pub fn into_messages(self) -> Vec<Message> {
         self.messages
     }
@@ -302,25 +343,6 @@ impl Transcript {
     pub fn push_round(&mut self, results: Vec<Block>, more: Vec<Block>) {
         self.close(results);
         self.push_user(more);
-    }
-
-    /// Puts a user message with `head` in place of the first `cut` messages. The message after them must not answer
-    /// calls.
-    pub fn replace_first(&mut self, cut: usize, head: Vec<Block>) {
-        let cut = cut.min(self.messages.len());
-        let before = self.messages.len();
-        let untold = self.messages.len().saturating_sub(self.told);
-        let mut rest = self.messages.split_off(cut).into_iter().peekable();
-        let mut first = Message::user(head);
-        if let Some(next) = rest.next_if(|next| next.role == Role::User) {
-            first.content.extend(next.content);
-        }
-        self.messages = std::iter::once(first).chain(rest).collect();
-        self.sent = self.sent.saturating_sub(cut);
-        self.told = self.messages.len().saturating_sub(untold);
-        self.note_cut(before - (self.messages.len() - 1));
-        self.heads.forget();
-        self.forget_body();
     }
 
     /// Notes that a new message stands in place of the first `count` ones.
@@ -434,58 +456,4 @@ fn is_empty_text(block: &Block) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn history(messages: &str) -> Vec<Message> {
-        serde_json::from_str(messages).unwrap()
-    }
-
-    fn result(call_id: &str) -> Block {
-        ToolFault::not_run().result_of(call_id)
-    }
-
-    #[test]
-    fn a_call_with_the_id_of_an_earlier_one_gets_another_with_its_result() {
-        let call = |id: &str| {
-            let block = r#"{"type":"tool_call","id":"ID","name":"f","input":{}}"#.replace("ID", id);
-            format!(r#"{{"role":"assistant","content":[{block}]}}"#)
-        };
-        let answer = |id: &str| {
-            let block = r#"{"type":"tool_result","callId":"ID","content":[]}"#.replace("ID", id);
-            format!(r#"{{"role":"user","content":[{block}]}}"#)
-        };
-        let turns = |ids: &[&str]| {
-            let turns: Vec<String> = ids.iter().flat_map(|id| [call(id), answer(id)]).collect();
-            history(&format!("[{}]", turns.join(",")))
-        };
-        let given = turns(&["a", "a_2", "a", "a", "b"]);
-        let transcript = Transcript::from_history(given, |_| true).unwrap();
-        assert_eq!(transcript.messages(), turns(&["a", "a_2", "a_3", "a_4", "b"]));
-    }
-
-    #[test]
-    fn whatever_comes_after_a_call_the_call_is_answered_once_and_first() {
-        let call = r#"[{"role":"assistant","content":[
-            {"type":"tool_call","id":"a","name":"f","input":{}},{"type":"tool_call","id":"b","name":"f","input":{}}]}]"#;
-        let steps: [fn(&mut Transcript); 5] = [
-            |transcript| transcript.push_user(vec![Block::text("more")]),
-            |transcript| transcript.push_assistant(Message::assistant(vec![Block::text("more")])),
-            |transcript| transcript.push_round(Vec::new(), vec![Block::text("more")]),
-            |transcript| transcript.push_round(vec![result("b"), result("x"), result("a")], Vec::new()),
-            |transcript| transcript.push_round(vec![result("b"), result("b")], vec![Block::text("more")]),
-        ];
-        for (index, step) in steps.into_iter().enumerate() {
-            let mut transcript = Transcript::default();
-            transcript.push_user(vec![Block::text("go")]);
-            transcript.push_assistant(history(call).remove(0));
-            assert_eq!(transcript.closed(Vec::new()).len(), 3);
-            step(&mut transcript);
-            transcript.push_round(vec![result("a")], Vec::new());
-            let messages = transcript.into_messages();
-            assert_eq!(messages[2].content[..2], [result("a"), result("b")], "{index}");
-            let legal = Transcript::from_history(messages.clone(), |_| true).unwrap();
-            assert_eq!(legal.messages(), messages, "{index}");
-        }
-    }
-}
+mod tests;

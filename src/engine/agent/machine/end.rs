@@ -123,7 +123,7 @@ impl Agent {
 
     pub(crate) fn end(&mut self, desk: &mut Desk<'_>, outcome: Outcome) {
         self.history.tell_new(desk);
-        let told = self.history.transcript.messages().len();
+        let told = self.history.transcript.whole_len();
         tell_messages(desk, self.messages().iter().skip(told).cloned());
         desk.ledger.timers.clear(desk.who.iteration_timer());
         desk.withdraw_all();

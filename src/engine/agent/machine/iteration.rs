@@ -23,7 +23,7 @@ use crate::engine::agent::machine::end::{completed, stopped};
 use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::agent::next::Next;
 use crate::engine::agent::request::handoff::chosen;
-use crate::engine::agent::summary::Summary;
+use crate::engine::agent::summary::{Retry, Summary};
 use crate::engine::agent::telling::take_back_blocks;
 use crate::engine::agent::who::tuning::{end_tuning, to_send};
 use crate::engine::model::error::{Failure, FailureCode};
@@ -223,8 +223,9 @@ impl Agent {
         let next = match &mut self.machine.now {
             Now::Reading(call) => self.requests.failed(desk, call, failure, answers, calls, history),
             Now::Summarizing(summary) => match summary.retry(desk, failure, answers) {
-                true => Next::Wait,
-                false => return self.take_summary(desk, ""),
+                Retry::Later => Next::Wait,
+                Retry::Now => return self.send_summary(desk),
+                Retry::Never => return self.take_summary(desk, ""),
             },
             _ => Next::Fail(failure),
         };
@@ -234,8 +235,12 @@ impl Agent {
     /// The response is complete.
     pub(crate) fn finish_response(&mut self, desk: &mut Desk<'_>) {
         if let Now::Summarizing(summary) = &mut self.machine.now {
-            if let Some(text) = summary.finished(desk, &mut self.answers) {
-                self.take_summary(desk, &text);
+            if summary.call().is_none() {
+                return;
+            }
+            match summary.finished(desk, &mut self.answers) {
+                Some(text) => self.take_summary(desk, &text),
+                None => self.send_summary(desk),
             }
         } else if let Now::Reading(call) = self.machine.leave() {
             let (calls, history) = (&mut self.calls, &mut self.history);

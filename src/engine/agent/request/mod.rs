@@ -111,6 +111,7 @@ impl Requests {
             return Ok(call);
         }
         self.take_next_model(desk, &mut history.transcript);
+        history.unfold(desk);
         history.tell_new(desk);
         warn_of_raw_results(desk, &history.transcript);
         warn_of_media(desk, &history.transcript);
@@ -121,6 +122,11 @@ impl Requests {
             encode(&mut history.transcript, desk.who, desk.config)?;
             if to_send(&history.transcript, desk.who).heads.changes_tools() {
                 desk.who.model.allow_tool_changes();
+            }
+            let sent = to_send(&history.transcript, desk.who);
+            let model = &desk.who.model;
+            if let Some(form) = sent.signed_summary(model.protocol, &model.config) {
+                desk.who.model.allow_summary(form);
             }
             if desk.config.events.prefix {
                 prefix = compare(&mut history.transcript, desk.who, desk.config, &mut self.last);
@@ -263,7 +269,7 @@ pub(super) fn open_request(desk: &mut Desk<'_>, prefix: Option<SharedPrefix>) ->
     open_request_at(desk, "POST", url, prefix)
 }
 
-fn open_request_at(
+pub(super) fn open_request_at(
     desk: &mut Desk<'_>,
     method: &str,
     url: String,

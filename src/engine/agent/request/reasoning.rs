@@ -41,7 +41,7 @@ pub(super) fn mends(desk: &mut Desk<'_>, failure: &Failure, history: &mut Histor
     let is_refused = says("Invalid `signature` in")
         || says("blocks in the latest assistant message cannot be modified")
         || (says("encrypted content") && says("could not be verified"));
-    if is_refused {
+    if is_refused && !(says("encrypted content") && history.transcript.has_signed_summary()) {
         return !desk.who.model.wants_refusals()
             && history.transcript.refuse_reasoning()
             && told(
@@ -49,6 +49,18 @@ pub(super) fn mends(desk: &mut Desk<'_>, failure: &Failure, history: &mut Histor
                 "reasoning_refused",
                 "The vendor has refused earlier reasoning of the model. The request is sent again without it, and so are the later ones.",
             );
+    }
+    // The vendor may have signed it for another account or platform.
+    if ["compaction", "encrypted content"]
+        .iter()
+        .any(|words| says(words))
+        && history.transcript.refuse_summary()
+    {
+        return told(
+            desk,
+            "summary_refused",
+            "The vendor has refused its own summary of the conversation. The request is sent again with the text of the summary.",
+        );
     }
     if history.transcript.heads.has_changes()
         && APPENDED.iter().any(|words| says(words))

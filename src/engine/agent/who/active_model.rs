@@ -12,6 +12,7 @@ use crate::engine::policy::models::{Row, row};
 use crate::engine::protocol::request::address::{address, shown};
 use crate::engine::protocol::request::claude_thinking::{BETA, FIELD, shown_thinking, thinking_with_drops};
 use crate::engine::protocol::request::prefix::append::{AppendForm, Appended, append_form};
+use crate::engine::protocol::request::prefix::summary::{SummaryForm, is_excluded, summary_form};
 use crate::engine::protocol::request::vendor_tools::add_header;
 use crate::engine::protocol::{self, Protocol, RequestSpec, Vendor};
 
@@ -165,6 +166,19 @@ impl ActiveModel {
             };
         }
         was_asked
+    }
+
+    /// How its vendor summarises a conversation; `None` if it does not, or if the caller lets it shorten one in
+    /// another way.
+    pub fn summary_form(&self) -> Option<&'static SummaryForm> {
+        summary_form(self.protocol, &self.config).filter(|form| !is_excluded(form, &self.config))
+    }
+
+    /// Adds the value of `anthropic-beta` that requests with a summary of the vendor need.
+    pub fn allow_summary(&mut self, form: &SummaryForm) {
+        if !form.beta.is_empty() {
+            add_header(&mut self.headers, "anthropic-beta", form.beta);
+        }
     }
 
     /// Adds the value of `anthropic-beta` that changes of tools need.

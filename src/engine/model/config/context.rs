@@ -28,6 +28,8 @@ pub struct ContextPolicy {
     pub instructions: Option<String>,
     /// Your code writes the summary.
     pub ask: bool,
+    /// The vendor of the model writes the summary where it can.
+    pub by_vendor: bool,
     /// Characters of a request, a positive integer. looplet drops messages from the front of a longer request and
     /// puts a few lines about them in their place. No model is asked.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
@@ -57,6 +59,7 @@ impl Default for ContextPolicy {
             keep_last: 3,
             instructions: None,
             ask: false,
+            by_vendor: true,
             max_chars: None,
             pruning: None,
         }

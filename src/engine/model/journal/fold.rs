@@ -2,6 +2,7 @@
 
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::journal::{AgentCheckpoint, CallStatus, Fact, Step, note_call, outputs};
+use crate::engine::model::message::{Block, Message, Role, SUMMARY_HEAD, TextPurpose};
 
 impl AgentCheckpoint {
     pub(super) fn read_state(&mut self) -> Result<(), ConfigError> {
@@ -33,6 +34,16 @@ impl AgentCheckpoint {
                 }
                 if let Some(said) = &mut self.said {
                     said.hear(&self.messages, from..upto, is_change, &messages);
+                }
+                if let ([head], 0, true) = (messages.as_mut_slice(), from, is_change) {
+                    if mark_summary(head) {
+                        // The last of them may have joined the summary.
+                        let joined = usize::from(head.content.len() > 1);
+                        let gone = self.messages.get(..upto.saturating_sub(joined));
+                        self.earlier.extend_from_slice(gone.unwrap_or_default());
+                    }
+                } else if from == 0 && !is_change {
+                    self.earlier.clear();
                 }
                 self.messages.splice(from..upto, messages);
                 return Ok(true);
@@ -82,5 +93,18 @@ impl AgentCheckpoint {
             _ => {}
         }
         Ok(false)
+    }
+}
+
+/// Marks the summary with which a message begins. Earlier versions did not. Returns false if there is none.
+fn mark_summary(message: &mut Message) -> bool {
+    match message.content.first_mut() {
+        Some(Block::Text { text, purpose, .. })
+            if message.role == Role::User && text.starts_with(SUMMARY_HEAD) =>
+        {
+            *purpose = Some(TextPurpose::Summary);
+            true
+        }
+        _ => false,
     }
 }

@@ -8,6 +8,7 @@
 //! - Changes at the end:
 //!   <https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages> (2026-11-28).
 //! - Search for tools: <https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool> (2026-11-28).
+//! - Summaries: <https://platform.claude.com/docs/en/build-with-claude/compaction-on-demand> (2026-09-30).
 //! - Prefill: <https://platform.claude.com/docs/en/about-claude/models/whats-new-claude-4-6#prefill-removal>,
 //!   <https://platform.claude.com/docs/en/models/haiku-5-5/migration-guide> (2026-11-23).
 //! - Ends: <https://platform.claude.com/docs/en/about-claude/model-deprecations> (2026-11-29).
@@ -27,6 +28,9 @@ const ALL: Appends = Appends {
     effort: true,
 };
 const ALL_BUT_EFFORT: Appends = Appends { effort: false, ..ALL };
+
+/// Amazon Bedrock has no summaries. Other platforms of Claude are reached by a base URL.
+const SUMMARIES: &[&str] = &["anthropic"];
 
 const FABLE_5_1_READS: &[&str] = &[
     "claude-fable-5-1",
@@ -93,6 +97,7 @@ const CURRENT: Row = Row {
     sampling: Sampling::Refused,
     prefill: false,
     finds_tools: true,
+    summaries: SUMMARIES,
     ..FIRST
 };
 
@@ -170,6 +175,7 @@ pub const ROWS: &[Row] = &[
         compares: true,
         reads: &["claude-haiku-5-5"],
         appends: ALL,
+        summaries: &[],
         ..CURRENT
     },
     Row {
@@ -179,11 +185,20 @@ pub const ROWS: &[Row] = &[
         ..CURRENT
     },
     Row {
-        names: &["claude-sonnet-5*", "claude-haiku-5*"],
+        names: &["claude-sonnet-5*"],
         thinking: Thinking {
             unset: Unset::On,
             ..FREE.thinking
         },
+        ..FREE
+    },
+    Row {
+        names: &["claude-haiku-5*"],
+        thinking: Thinking {
+            unset: Unset::On,
+            ..FREE.thinking
+        },
+        summaries: &[],
         ..FREE
     },
     Row {
@@ -206,6 +221,7 @@ pub const ROWS: &[Row] = &[
         efforts: Some(&["low", "medium", "high", "max"]),
         default_effort: "high",
         finds_tools: true,
+        summaries: SUMMARIES,
         prefill: false,
         ..FIRST
     },

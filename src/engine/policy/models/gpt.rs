@@ -5,6 +5,8 @@
 //! - An effort next to tools: `Function tools with reasoning_effort are not supported for … in /v1/chat/completions`.
 //! - Reasoning and changes at the end: <https://developers.openai.com/api/docs/guides/keep-prefix-unchanged>
 //!   (2026-11-28).
+//! - Summaries: <https://developers.openai.com/api/docs/guides/compaction> (2026-11-29), and for Azure
+//!   <https://learn.microsoft.com/en-us/azure/foundry/reference/rest/compactconversation> (2026-11-29).
 //! - Search for tools: <https://developers.openai.com/api/docs/guides/tools-tool-search> (2026-11-28).
 //! - Ends: <https://developers.openai.com/api/docs/deprecations> (2026-11-29).
 
@@ -35,6 +37,7 @@ const REASONING: Row = Row {
     efforts: Some(NONE_TO_XHIGH),
     effort_with_tools: false,
     sampling: Sampling::RefusedWithEffort,
+    summaries: &["openai", "azure"],
     home: "openai",
     ..UNKNOWN
 };

@@ -12,13 +12,14 @@ use std::collections::BTreeMap;
 
 use looplet_scan::reader::Object;
 
-use crate::engine::model::answer::ModelAnswer;
+use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::error::Failure;
 use crate::engine::model::message::Json;
 use crate::engine::model::usage::{Terms, Tier, Usage};
 use crate::engine::protocol::answer::finish_reason::note_reason;
 use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text, read_head};
 use crate::engine::protocol::anthropic::block::OpenBlock;
+use crate::engine::protocol::anthropic::summary::is_summary;
 use crate::engine::protocol::failure::{decode_error_value, malformed};
 
 /// The state between events.
@@ -96,6 +97,7 @@ impl AnthropicDecoder {
             "message_delta" => {
                 if let Some(delta) = event.object("delta") {
                     read_stop_reason(&delta, answer);
+                    settle_summary(answer);
                     read_container(&delta, answer);
                 }
                 if let Some(usage) = event.object("usage") {
@@ -167,6 +169,7 @@ impl AnthropicDecoder {
             self.read_fallback(block, answer);
             OpenBlock::start(block, answer).stop(answer);
         }
+        settle_summary(answer);
         answer.complete = true;
         self.done = true;
         Ok(())
@@ -339,6 +342,17 @@ fn read_container(from: &Object<'_>, answer: &mut ModelAnswer) {
         .object("container")
         .and_then(|container| container.owned("id"));
     answer.container = id.or(answer.container.take());
+}
+
+/// The stop reason `compaction` has two senses: an answer that goes on after the vendor has shortened the
+/// conversation, and a summary that was asked for, which nothing follows.
+fn settle_summary(answer: &mut ModelAnswer) {
+    let mut raw = answer.parts.iter().filter(|part| part.kind == PartKind::Raw);
+    if answer.finish_reason == Some(FinishReason::Pause)
+        && raw.any(|part| Object::parse(&part.text).is_some_and(|block| is_summary(&block)))
+    {
+        answer.finish_reason = Some(FinishReason::Stop);
+    }
 }
 
 fn read_stop_reason(from: &Object<'_>, answer: &mut ModelAnswer) {

@@ -28,6 +28,12 @@ const SAMPLING: &Names = &["temperature", "top_p", "top_k", "", "", ""];
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
     let model = spec.model;
     let fields = BodyFields::new(model.body.as_ref(), "messages")?;
+    if fields.has("compaction") {
+        return Err(ConfigError::new(
+            "model.body.compaction",
+            "would summarise at every request: use run.compact(), chat.compact() or context.compaction",
+        ));
+    }
     check_sampling(
         model,
         SAMPLING,

@@ -16,6 +16,7 @@ mod decode;
 mod encode;
 mod encode_message;
 pub mod server_calls;
+mod summary;
 mod toolset;
 
 use looplet_scan::lane::Keys;
@@ -50,6 +51,7 @@ pub const PROTOCOL: Protocol = Protocol {
     accepts: Some(&accepts::ANTHROPIC),
     bound: &[("system", None), ("tools", None)],
     append: Some(&append::FORM),
+    summary: Some(&summary::FORM),
     raw_in_results: true,
     begins_with_user: true,
     encode_message: encode_message::encode_message,

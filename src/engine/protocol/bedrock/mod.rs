@@ -39,6 +39,7 @@ pub const PROTOCOL: Protocol = Protocol {
     accepts: Some(&accepts::BEDROCK),
     bound: &[("system", None), ("toolConfig", Some("tools"))],
     append: None,
+    summary: None,
     raw_in_results: true,
     begins_with_user: false,
     encode_message: encode_message::encode_message,

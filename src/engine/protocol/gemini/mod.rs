@@ -41,6 +41,7 @@ pub const PROTOCOL: Protocol = Protocol {
     accepts: Some(&accepts::GEMINI),
     bound: &[],
     append: None,
+    summary: None,
     raw_in_results: true,
     begins_with_user: true,
     encode_message: encode_message::encode_message,

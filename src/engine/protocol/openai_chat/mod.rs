@@ -44,6 +44,7 @@ pub const PROTOCOL: Protocol = Protocol {
     accepts: Some(&accepts::OPENAI_CHAT),
     bound: &[],
     append: None,
+    summary: None,
     raw_in_results: false,
     begins_with_user: true,
     encode_message: encode_message::encode_message,

@@ -220,6 +220,17 @@ impl ResponsesDecoder {
         if status == "failed" || response.get("error").is_some() {
             return Err(decode_error_value(json));
         }
+        // The answer of `…/responses/compact`, whose items go back as they are.
+        if response.is("object", "response.compaction") {
+            let output = response.get("output").unwrap_or_default();
+            let part = answer.start(PartKind::Raw);
+            answer.push(part, output);
+            answer.finish_reason = Some(FinishReason::Stop);
+            answer.end_all();
+            answer.complete = true;
+            self.done = true;
+            return Ok(());
+        }
         let output = response.items("output");
         let settled = self.items.iter().filter(|item| item.settled).count();
         for (index, item) in (0..).zip(&output) {

@@ -16,6 +16,7 @@ mod encode;
 mod encode_message;
 mod item;
 mod item_call;
+mod summary;
 
 use crate::engine::protocol::request::accepts;
 use crate::engine::protocol::request::prefill;
@@ -58,6 +59,7 @@ pub const PROTOCOL: Protocol = Protocol {
     accepts: Some(&accepts::OPENAI_RESPONSES),
     bound: &[("tools", None), ("text", Some("format"))],
     append: Some(&append::FORM),
+    summary: Some(&summary::FORM),
     raw_in_results: true,
     begins_with_user: false,
     encode_message: encode_message::encode_message,

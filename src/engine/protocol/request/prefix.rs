@@ -17,6 +17,7 @@
 //! once. Nothing fails.
 
 pub mod append;
+pub mod summary;
 
 use looplet_scan::reader::{Object, items};
 
@@ -34,6 +35,8 @@ use crate::engine::protocol::{Protocol, RequestSpec};
 pub struct Prefix {
     /// The digest of system prompt, tools and messages without their reasoning.
     digest: u64,
+    /// The digest of system prompt and tools.
+    head: u64,
     /// The digest of the last reasoning that is in the body.
     reasoning: Option<u64>,
     /// Whether the vendor compares.
@@ -93,6 +96,7 @@ impl Prefix {
         });
         Ok(Some(Prefix {
             digest,
+            head: digest,
             reasoning: None,
             is_compared: row(protocol.name, &model.vendor, &model.model).compares,
             deferred,
@@ -148,6 +152,26 @@ impl Prefix {
             };
             self.reasoning = Some(fnv(FNV, proof.as_bytes()));
         }
+    }
+
+    /// The text that a vendor's summary of the body keeps; `None` if the vendor would not take it as what it stands
+    /// for.
+    pub fn of_summary(&self) -> Option<String> {
+        let head = decimal_u64(self.head);
+        self.is_compared.then(|| format!("{head}:{}", self.to_text()))
+    }
+
+    /// Begins with a vendor's summary, which counts as what it stands for if the head is the same.
+    pub fn begin_with(&mut self, made: &str, bytes: &[u8]) {
+        let same = made
+            .split_once(':')
+            .filter(|(head, _)| *head == decimal_u64(self.head));
+        let Some((_, end)) = same else {
+            return self.push(bytes);
+        };
+        let (digest, reasoning) = end.split_once('.').unwrap_or((end, ""));
+        self.digest = digest.parse().unwrap_or(self.digest);
+        self.reasoning = reasoning.parse().ok();
     }
 
     /// The text of [`crate::engine::model::message::Origin::prefix`] for an answer to a request with this body.

@@ -66,7 +66,7 @@ fn a_grown_body_equals_one_that_is_encoded_whole() {
                 _ => transcript.push_user(message("user", at).content),
             }
             if at == 40 {
-                transcript.replace_first(8, message("user", 4).content);
+                transcript.replace_first(8, message("user", 4).content, false);
             }
             let body = transcript.body(protocol, &spec).unwrap().to_vec();
             let mut whole = transcript.clone();

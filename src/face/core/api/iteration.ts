@@ -154,10 +154,13 @@ export interface CompactionOptions extends CompactionData {
   /** The share of the window that may be full, above 0 and up to 1; the engine takes it in percent. Default 0.8. */
   threshold?: number | undefined;
   /**
-   * Contract: writes the summary instead of the model. The built-in summary takes its place if it throws, returns an
+   * Who writes the summary. `"vendor"`: the vendor of the model where it can, in a form that keeps the reasoning of
+   * the answers after it, else the model. `"model"`: the model, in answer to a prompt of looplet. Default `"vendor"`.
+   *
+   * A function writes it in place of both. Contract: the built-in summary takes its place if it throws, returns an
    * empty text, or takes longer than `timeouts.firstChunkMs`.
    */
-  summarize?: ((request: CompactionRequest) => string | PromiseLike<string>) | undefined;
+  summarize?: "vendor" | "model" | ((request: CompactionRequest) => string | PromiseLike<string>) | undefined;
 }
 
 export interface CompactionRequest extends Told<"summarize"> {

@@ -817,6 +817,8 @@ export interface ContextPolicy {
   instructions?: string | null;
   /** Your code writes the summary. */
   ask?: boolean;
+  /** The vendor of the model writes the summary where it can. */
+  byVendor?: boolean;
   /**
    * Characters of a request, a positive integer. looplet drops messages from the front of a longer request and
    * puts a few lines about them in their place. No model is asked.

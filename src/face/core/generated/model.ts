@@ -251,6 +251,17 @@ export type CompactTrigger =
   /** The history exceeds `context.maxChars`, a number of characters. */
   | "budget";
 
+/** The author of a summary. */
+export type SummaryBy =
+  /** The vendor, which signs or encrypts it, so that the model's later reasoning stays. */
+  | "vendor"
+  /** The model, in an answer to a prompt of looplet. */
+  | "model"
+  /** Your function. */
+  | "host"
+  /** looplet, from the beginnings of the messages. */
+  | "built_in";
+
 /**
  * Tokens of one model call or of a whole run, and their cost.
  *
@@ -725,6 +736,8 @@ export type EventKind =
   | {
       type: "compact-boundary";
       trigger: CompactTrigger;
+      /** Who has written the summary; absent for `Pruning`. */
+      by?: SummaryBy;
       preTokens: number;
       postTokens: number;
       durationMs: number;

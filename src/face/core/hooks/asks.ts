@@ -284,7 +284,8 @@ async function summary(
   const [own, runs] = [profile, 0].map((of) => {
     const { compaction } = joined(profiles[of]!.context);
     if (typeof compaction !== "object") return undefined;
-    return fieldOf(compaction, "summarize") as CompactionOptions["summarize"];
+    const summarize = fieldOf(compaction, "summarize") as CompactionOptions["summarize"];
+    return typeof summarize === "function" ? summarize : undefined;
   });
   const said: unknown = await (own ?? runs)?.({ ...compact, signal });
   if (typeof said !== "string")

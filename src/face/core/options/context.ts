@@ -2,7 +2,7 @@
 import { LoopletError } from "../api/errors.js";
 import type { AgentOptions } from "../api/agent.js";
 import type { CompactionOptions, ContextOptions } from "../api/iteration.js";
-import { at, checkOptions, checkValue, describeReturned, joined } from "./check.js";
+import { at, checkOptions, checkValue, describe, describeReturned, joined } from "./check.js";
 import type { ContextPolicy, ModelConfig } from "../generated/input.js";
 import { AGENT_CONTEXT, PRUNING } from "../generated/tables.js";
 import { COMPACTION_TABLE, given, group } from "./options.js";
@@ -26,10 +26,21 @@ export function contextConfig(options: ContextOptions = joined()): ContextPolicy
     ...given(options, AGENT_CONTEXT),
     ...data,
     thresholdPercent: threshold === undefined ? undefined : Math.max(1, Math.round(threshold * 100)),
-    ask: summarize === undefined ? undefined : true,
+    ...summaryBy(summarize),
     // In a subagent null switches off the run's own setting.
     pruning: pruned === true ? {} : pruned === false ? null : pruned,
   });
+}
+
+/** Who writes summaries. A text switches the function of the run off in a subagent. */
+function summaryBy(summarize: CompactionOptions["summarize"]): Partial<ContextPolicy> {
+  if (summarize === undefined) return {};
+  if (typeof summarize === "function") return { ask: true };
+  if (summarize !== "vendor" && summarize !== "model") {
+    const problem = `needs "vendor", "model" or a function, got ${describe(summarize)}`;
+    throw new LoopletError("config_wrong_type", "context.compaction.summarize", problem);
+  }
+  return { ask: false, byVendor: summarize === "vendor" };
 }
 
 /**

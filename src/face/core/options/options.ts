@@ -115,7 +115,7 @@ const PERMISSION_TABLE: OptionTable = {
 export const COMPACTION_TABLE: OptionTable = {
   ...COMPACTION_DATA,
   threshold: "number",
-  summarize: "function",
+  summarize: "any",
 };
 
 export const OUTPUT_TABLE: OptionTable = { schema: "any!", ...OUTPUT_DATA, validate: "function" };

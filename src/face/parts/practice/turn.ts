@@ -3,7 +3,7 @@ import { bodyStream, cutChunks, pause } from "./body.js";
 import type { Exchange } from "./exchange.js";
 import { mintId } from "./random.js";
 import { estimateTokens } from "./tokens.js";
-import type { ReplyBlock, ScriptedTurn } from "./types.js";
+import type { ReceivedRequest, ReplyBlock, ScriptedTurn } from "./types.js";
 import { EVENT_STREAM, problemOf, type Refusal, type WireFormat } from "./wire/format.js";
 import { settleBlock, tokensOf, type Reply } from "./wire/reply.js";
 
@@ -47,8 +47,9 @@ export interface WrittenAnswer {
 export type Asked = Pick<Exchange, "request" | "format" | "random">;
 
 /** The answer that `turn` describes, unless it says that none comes. @internal */
-export function writtenAnswer(turn: ScriptedTurn, asked: Asked): WrittenAnswer {
+export function writtenAnswer(given: ScriptedTurn, asked: Asked): WrittenAnswer {
   const { request, format, random } = asked;
+  const turn = asSummary(given, request);
   const { status = 200 } = turn;
   if (turn.body !== undefined) return writtenBody(turn.body, turn, format);
   if (status >= 400) return writtenRefusal({ status, headers: turn.headers ?? {} }, asked);
@@ -74,6 +75,36 @@ export function writtenAnswer(turn: ScriptedTurn, asked: Asked): WrittenAnswer {
   const framed = all.map((event, index) => (typeof event === "string" ? event : format.frame(event, index)));
   return { ...written(framed, format.streamType, turn, headers), tokens };
 }
+
+/** The text of a turn as the vendor's own summary, if the request asks for one. */
+function asSummary(turn: ScriptedTurn, { url, body }: ReceivedRequest): ScriptedTurn {
+  const { text, status = 200, ...rest } = turn;
+  if (text === undefined || turn.toolCalls !== undefined || turn.body !== undefined || status >= 400)
+    return turn;
+  if (body?.compaction !== undefined) {
+    const value = { type: "compaction", content: String(text), signature: SIGNATURE };
+    return { ...rest, blocks: [{ type: "raw", value }], stopReason: "compaction" };
+  }
+  if (!/\/responses\/compact$/.test(url)) return turn;
+  const input: readonly { role?: string }[] = Array.isArray(body?.input) ? body.input : [];
+  const summary = { type: "compaction", id: "cmp_practice", encrypted_content: SIGNATURE };
+  const { inputTokens = 0, outputTokens = 0 } = turn.usage ?? {};
+  return {
+    body: {
+      id: "resp_practice",
+      object: "response.compaction",
+      created_at: 0,
+      output: [...input.filter(({ role }) => role === "user"), summary],
+      usage: {
+        input_tokens: inputTokens,
+        output_tokens: outputTokens,
+        total_tokens: inputTokens + outputTokens,
+      },
+    },
+  };
+}
+
+const SIGNATURE = "cHJhY3RpY2U=";
 
 /** The response that carries the vendor's error body. @internal */
 export async function refuse(refusal: Refusal, exchange: Exchange): Promise<Response> {

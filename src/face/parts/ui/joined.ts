@@ -17,7 +17,8 @@ export function withResult(view: View, result: RunResult): View {
     lastOfPerson(shown) >= 0 || lastOfPerson(view.messages) < 0 || shown[0]?.parts[0]?.type === "compaction";
   const ended = end(isKnown ? withTranscript(view, shown) : view);
   const records = new Map(result.toolCalls.map((record) => [record.toolCallId, record]));
-  let messages = withSummary(ended.messages, shown[0]?.parts[0]);
+  const summaries = shown.flatMap(({ parts }) => parts.filter(isCompaction));
+  let messages = withSummary(ended.messages, summaries.at(-1));
   const from = lastOfPerson(messages) + 1;
   messages = messages.map((message, index) => {
     if (index < from) return message;

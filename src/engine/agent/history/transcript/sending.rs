@@ -8,6 +8,7 @@ use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Message, Role};
 use crate::engine::protocol::anthropic::server_calls::waits;
+use crate::engine::protocol::request::prefix::summary::SummaryForm;
 use crate::engine::protocol::{Prefill, Protocol, RequestSpec};
 
 impl Transcript {
@@ -38,7 +39,11 @@ impl Transcript {
         let taken = &mut answer.taken_ids;
         if taken.earlier.is_none() {
             let ids = self.call_ids.take();
-            taken.earlier = Some(ids.unwrap_or_else(|| ids_of(&self.messages)));
+            taken.earlier = Some(ids.unwrap_or_else(|| {
+                let mut ids = ids_of(&self.earlier);
+                ids.extend(ids_of(&self.messages));
+                ids
+            }));
         }
     }
 
@@ -138,6 +143,22 @@ impl Transcript {
             _ => messages.push(Message::user(vec![Block::text(prompt)])),
         }
         Body::whole(protocol, &self.heads.spec(*spec), &messages)
+    }
+
+    /// The body of a request to the vendor for a summary of the first `upto` messages, and what the summary keeps of
+    /// it.
+    ///
+    /// # Errors
+    /// An option that the protocol cannot express.
+    pub fn body_of_summary(
+        &self,
+        protocol: &Protocol,
+        spec: &RequestSpec<'_>,
+        upto: usize,
+        asked: (&SummaryForm, Option<&str>),
+    ) -> Result<(Vec<u8>, Option<String>), ConfigError> {
+        let messages = self.messages.get(..upto).unwrap_or_default();
+        Body::of_summary(protocol, &self.heads.spec(*spec), messages, asked)
     }
 
     /// The body of a request that ends with the beginning of the answer.

@@ -21,7 +21,7 @@ import type { Reply, WireBlock } from "./reply.js";
 
 export const openaiResponses: WireFormat = {
   ...OPENAI,
-  path: /\/responses$/,
+  path: /\/responses(?:\/compact)?$/,
   ids: { request: ["req_", 32], reply: ["resp_", 48], call: ["call_", 24] },
   check,
   read,
