@@ -84,8 +84,8 @@ export type FailureCode =
 
 /**
  * What a request shares with the request before it of the same agent. Both are compared from their beginning: the
- * model, the tools, the system prompt, then each message. Vendors read what is shared from their cache, if it is long
- * enough and recent. Tokens are estimated from bytes: 3.5 bytes each, also in pictures.
+ * model, the tools, the system prompt, then each message. Vendors read what is shared from their cache, if it is
+ * long enough and recent. Tokens are estimated from bytes: 3.5 bytes each, also in pictures.
  */
 export interface SharedPrefix {
   /** The length of the tools, the system prompt and the messages. Messages count as they are sent. */
