@@ -288,6 +288,9 @@ pub struct AgentCheckpoint {
     /// Present if the reader wants the transcripts of all agents.
     #[serde(skip)]
     said: Option<Box<Said>>,
+    /// The ids of the messages that have waited in the inbox, if the reader wants the transcripts.
+    #[serde(skip)]
+    queued: Vec<u32>,
 }
 
 impl Checkpoint {
@@ -420,7 +423,7 @@ impl Checkpoint {
         if let Some(run) = &self.begun.run {
             self.requests.add(message_name(run));
         }
-        self.keep_transcripts();
+        self.keep_transcripts(false);
         self.agents.truncate(1);
         if let Some(root) = self.agents.first_mut() {
             let mut messages = std::mem::take(&mut root.messages);

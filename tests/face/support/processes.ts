@@ -2,7 +2,7 @@
  * One run with parallel calls, two approvals, a subagent that asks and a form, in processes over one store. A process
  * ends at an event, and another one goes on.
  */
-import { createAgent, custom, subagent, tool, type Agent, type Message } from "looplet";
+import { createAgent, custom, subagent, tool, type Agent, type Message, type Store } from "looplet";
 import { memoryStore } from "looplet/stores";
 import type { Answers, OpenQuestion } from "looplet/ui";
 
@@ -37,7 +37,7 @@ export class World {
     return Object.fromEntries(methods) as ReturnType<typeof memoryStore>;
   }
 
-  agent(): Agent {
+  agent(store: Store = this.store): Agent {
     const isDead = this.#isDead;
     const acts = (name: string, more: object = {}) =>
       tool({
@@ -52,7 +52,7 @@ export class World {
       });
     return createAgent({
       model: custom((request: Asked) => answer(request, this.#asked)),
-      store: this.store,
+      store,
       tools: {
         stock: acts("stock", { readOnly: true }),
         // A process that ends within it leaves a call whose outcome nobody knows.

@@ -28,7 +28,7 @@ after(() => {
 /** A page that has the run of the chat "order", whatever happens to its server. */
 class Page {
   #up = Promise.withResolvers();
-  #seqs = [];
+  #events = [];
   #fetch = async (url, init) => fetch(url.replace("http://server.test", await this.#up.promise), init);
   #agent = connectAgent("http://server.test/api", { maxAttempts: null, fetch: this.#fetch });
 
@@ -37,13 +37,17 @@ class Page {
     const chat = await this.#agent.openChat("order");
     const run = chat.run("Pay.");
     for await (const event of run) {
-      this.#seqs.push(event.seq);
+      this.#events.push(event);
       if (event.type === "question") run.answer(event.questionId, { behavior: "allow" });
     }
     const end = endOf(await run.result);
-    // A crash may lose the last events before it, with their numbers. The end of the run has what they said.
-    const isInOrder = this.#seqs.every((seq, at) => at === 0 || seq > this.#seqs[at - 1]);
-    assert.ok(isInOrder, `the page got the events ${this.#seqs}`);
+    const seqs = this.#events.map(({ seq }) => seq);
+    assert.ok(
+      seqs.every((seq, at) => at === 0 || seq > seqs[at - 1]),
+      `the page got the events ${seqs}`,
+    );
+    // The journal has what a crash has kept from the log of the session.
+    assert.deepEqual(saidBy(this.#events), saidIn(end.end));
     // A page that is loaded later has the same chat, and no run under way.
     const other = connectAgent("http://server.test/api", { fetch: this.#fetch });
     const later = await other.openChat("order");
@@ -65,6 +69,26 @@ class Page {
     this.#up.reject(new Error("the page is closed"));
     this.#agent.disconnect();
   }
+}
+
+/** The text of each answer and the result of each call, as the events of a run have them. */
+function saidBy(events) {
+  const [texts, calls] = [new Map(), new Map()];
+  for (const event of events) {
+    if (event.type === "attempt-start") texts.delete(event.iteration);
+    if (event.type === "text-delta")
+      texts.set(event.iteration, (texts.get(event.iteration) ?? "") + event.text);
+    if (event.type === "tool-result") calls.set(event.toolCallId, event.output);
+  }
+  return { texts: [...texts.values()], calls: [...calls].sort() };
+}
+
+/** The same, as the end of the run has it. */
+function saidIn({ messages, calls }) {
+  const texts = messages
+    .filter(({ role }) => role === "assistant")
+    .map(({ content }) => content.map(({ type, text }) => (type === "text" ? text : "")).join(""));
+  return { texts, calls: [...calls].sort() };
 }
 
 function endOf({ outcome, text, iterations, messages, toolCalls }) {

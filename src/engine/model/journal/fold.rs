@@ -50,6 +50,9 @@ impl AgentCheckpoint {
             }
             Fact::Head(head) => self.head = head,
             Fact::State(state) => {
+                if self.said.is_some() {
+                    self.note_queued(&state)?;
+                }
                 // It may end the answer that streams.
                 if self.streamed.is_empty() {
                     self.unread = Some(state);

@@ -8,11 +8,16 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::Memory;
+use crate::engine::model::error::ConfigError;
 use crate::engine::model::input::ToolReturn;
-use crate::engine::model::journal::{AgentCheckpoint, CallStatus, Checkpoint, Place, Step};
+use crate::engine::model::journal::{
+    AgentCheckpoint, AgentState, CallState, CallStatus, Checkpoint, Place, Step,
+};
 use crate::engine::model::message::{Block, Json, Message, Role, SUMMARY_HEAD, ToolInput};
 use crate::engine::model::outcome::{OutcomeKind, ToolCallRecord};
+use crate::engine::model::output::EffectId;
 
 /// The transcript of an agent of a chat, from its first message on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,6 +36,26 @@ pub struct AgentTranscript {
     pub messages: Vec<Message>,
     /// The calls that have come back, in the order in which their rounds have ended.
     pub tool_calls: Vec<ToolCallRecord>,
+    /// The place that the journal has of an agent of the last run; absent for those of earlier runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub progress: Option<AgentProgress>,
+}
+
+/// The place of an agent in its run, as the journal has it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AgentProgress {
+    /// The number of the iteration of the last answer, from 1; 0 before the first.
+    pub iteration: u32,
+    /// Whether `iteration-finish` was emitted for that iteration.
+    pub is_finished: bool,
+    /// Why that answer ended, if its end is known.
+    pub finish_reason: Option<FinishReason>,
+    /// The ids of the open questions about the calls of that answer.
+    pub question_ids: Vec<EffectId>,
+    /// The ids of the messages that have waited in the agent's inbox and have left it.
+    pub delivered_ids: Vec<u32>,
 }
 
 /// The part of an agent's transcript that its checkpoint does not have.
@@ -148,7 +173,7 @@ fn is_summary(block: &Block) -> bool {
 }
 
 impl AgentCheckpoint {
-    fn transcript(&self) -> Option<AgentTranscript> {
+    fn transcript(&self, is_of_last_run: bool) -> Option<AgentTranscript> {
         let said = self.said.as_ref()?;
         let messages = said.with(&self.messages);
         let open_round = self.calls.iter().filter_map(|call| match &call.status {
@@ -177,9 +202,51 @@ impl AgentCheckpoint {
                 Step::Ended(outcome) => Some(outcome.outcome),
                 _ => None,
             },
+            progress: is_of_last_run.then(|| self.progress(&messages)),
             messages,
             tool_calls,
         })
+    }
+
+    /// Notes which messages wait in the inbox of this state.
+    pub(super) fn note_queued(&mut self, state: &Json) -> Result<(), ConfigError> {
+        let text = state.as_str();
+        if !text.contains("\"steers\":") && !text.contains("\"followUps\":") {
+            return Ok(());
+        }
+        for id in state.read::<AgentState>()?.inbox.ids() {
+            if !self.queued.contains(&id) {
+                self.queued.push(id);
+            }
+        }
+        Ok(())
+    }
+
+    fn progress(&self, messages: &[Message]) -> AgentProgress {
+        let AgentState {
+            step, course, who, ..
+        } = &self.state;
+        let is_under_way = course.is_open && !course.begins_again;
+        // An iteration begins before it has an answer.
+        let lacks_answer = match &step.step {
+            Step::Ask | Step::Judge { .. } => is_under_way,
+            Step::Ended(_) => is_under_way && messages.last().is_none_or(|last| last.role == Role::User),
+            _ => false,
+        };
+        let questions = |call: &CallState| {
+            let asked_by_tool = call.elicitations.iter().filter(|one| one.is_open());
+            let asked_by_tool = asked_by_tool.map(|one| one.question);
+            call.question.into_iter().chain(asked_by_tool).collect::<Vec<_>>()
+        };
+        let waiting = self.state.inbox.ids();
+        let has_left = |id: &u32| !waiting.contains(id);
+        AgentProgress {
+            iteration: who.iteration.saturating_sub(u32::from(lacks_answer)),
+            is_finished: lacks_answer || !course.is_open || course.begins_again,
+            finish_reason: self.state.answers.reply.finish_reason,
+            question_ids: self.calls.iter().flat_map(questions).collect(),
+            delivered_ids: self.queued.iter().copied().filter(has_left).collect(),
+        }
     }
 }
 
@@ -207,18 +274,18 @@ impl Checkpoint {
     }
 
     /// Keeps what the subagents of a run have said that is over.
-    pub(super) fn keep_transcripts(&mut self) {
+    pub(super) fn keep_transcripts(&mut self, is_of_last_run: bool) {
         let agents = self.agents.iter().skip(1);
         if let Some(past) = &mut self.past {
-            past.extend(agents.filter_map(AgentCheckpoint::transcript));
+            past.extend(agents.filter_map(|agent| agent.transcript(is_of_last_run)));
         }
     }
 
     /// The transcripts of all agents of all runs, the root's first, if a reader has been asked for them
     /// ([`super::JournalReader::with_transcripts`]).
     pub fn transcripts(mut self) -> Vec<AgentTranscript> {
-        self.keep_transcripts();
-        let root = self.agents.first().and_then(AgentCheckpoint::transcript);
+        self.keep_transcripts(true);
+        let root = self.agents.first().and_then(|root| root.transcript(true));
         root.into_iter().chain(self.past.unwrap_or_default()).collect()
     }
 }

@@ -177,5 +177,11 @@ export interface ReadChatOptions {
 /** The options of `agent.openChat`: for the run that goes on, if there is one. */
 export type OpenChatOptions<C extends ToolTypes = ToolTypes, Output = unknown> = Omit<
   ResumeOptions<C, Output>,
-  "id"
->;
+  "id" | "afterEvent"
+> & {
+  /**
+   * As for `agent.resume`, or a function that returns it. Contract: it is called before a run resumes, with the chat
+   * as its journal has it, `transcripts` included. So it can compare the journal with a log of the events.
+   */
+  afterEvent?: number | ((chat: KeptChat) => number | PromiseLike<number>) | undefined;
+};

@@ -23,6 +23,8 @@ export async function openChat(
   given: OpenChatOptions,
 ): Promise<Conversation> {
   const { takeOver, afterEvent, ...options } = checkOptions(given, "", OPEN_CHAT_TABLE);
+  if (typeof afterEvent !== "function" && afterEvent !== undefined)
+    checkValue(afterEvent, "afterEvent", "whole");
   const { speakers, endSession } = parts;
   const { kept, entries } = await found(parts, load, key, "agent.openChat");
   const start = startIn(kept);
@@ -32,7 +34,9 @@ export async function openChat(
   const chat = new Conversation(start, { ...history, usage }, endSession, kept);
   if (tail.isOver) return chat;
   const run = { ...options, ...history, chatUsage: usage, id: tail.run ?? key };
-  const resumed = { key, entries, takeOver, afterEvent };
+  const after =
+    typeof afterEvent === "function" ? await afterEvent(stateOf(kept, entries, true)) : afterEvent;
+  const resumed = { key, entries, takeOver, afterEvent: after };
   chat.goOn((onEnd) => start("", run, onEnd, undefined, resumed));
   return chat;
 }
@@ -44,7 +48,10 @@ export async function readChat(
   { entries: given, transcripts: wantsAll = false }: ReadChatOptions,
 ): Promise<KeptChat | undefined> {
   const { kept, entries } = await found(parts, load, key, "agent.readChat", given);
-  if (entries.length === 0) return undefined;
+  return entries.length === 0 ? undefined : stateOf(kept, entries, wantsAll);
+}
+
+function stateOf(kept: ChatJournal, entries: readonly JournalEntry[], wantsAll: boolean): KeptChat {
   const { tail, messages, subagents, usage } = kept.read(entries);
   const all = wantsAll
     ? {
@@ -53,7 +60,7 @@ export async function readChat(
       }
     : {};
   const { isOver, leftOut, run } = tail;
-  const state = { isRunning: !isOver, isWhole: leftOut === 0, lastRun: run ?? key };
+  const state = { isRunning: !isOver, isWhole: leftOut === 0, lastRun: run ?? kept.key };
   return { messages, subagents, usage, ...state, ...all };
 }
 

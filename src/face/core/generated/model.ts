@@ -823,6 +823,20 @@ export interface ToolCallRecord {
   durationMs: number;
 }
 
+/** The place of an agent in its run, as the journal has it. */
+export interface AgentProgress {
+  /** The number of the iteration of the last answer, from 1; 0 before the first. */
+  iteration: number;
+  /** Whether `iteration-finish` was emitted for that iteration. */
+  isFinished: boolean;
+  /** Why that answer ended, if its end is known. */
+  finishReason: FinishReason | null;
+  /** The ids of the open questions about the calls of that answer. */
+  questionIds: number[];
+  /** The ids of the messages that have waited in the agent's inbox and have left it. */
+  deliveredIds: number[];
+}
+
 /** The transcript of an agent of a chat, from its first message on. */
 export interface AgentTranscript {
   /** The agent's place in the tree, for example `root/researcher-2`. Runs of a chat use the same paths. */
@@ -835,6 +849,8 @@ export interface AgentTranscript {
   messages: Message[];
   /** The calls that have come back, in the order in which their rounds have ended. */
   toolCalls: ToolCallRecord[];
+  /** The place that the journal has of an agent of the last run; absent for those of earlier runs. */
+  progress?: AgentProgress;
 }
 
 /**

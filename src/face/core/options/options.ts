@@ -162,7 +162,7 @@ export const RESUME_TABLE: OptionTable = { ...LISTENER_TABLE, takeOver: "boolean
 
 const { id: _, ...UNNAMED_TABLE } = LISTENER_TABLE;
 
-export const OPEN_CHAT_TABLE: OptionTable = { ...UNNAMED_TABLE, takeOver: "boolean", afterEvent: "whole" };
+export const OPEN_CHAT_TABLE: OptionTable = { ...UNNAMED_TABLE, takeOver: "boolean", afterEvent: "any" };
 
 export const PENDING_TABLE: OptionTable = { ...UNNAMED_TABLE, filter: "function", stopped: "boolean" };
 

@@ -2,11 +2,13 @@
  * The chat of a session, and the run whose end the session's log does not have. A log and a journal are two writes,
  * so a crash between them leaves one without the other.
  */
-import type { Agent, Chat, OpenChatOptions, Run, Store } from "../../../core/api/index.js";
+import type { Agent, Chat, KeptChat, OpenChatOptions, Run, Store } from "../../../core/api/index.js";
 import { randomName } from "../protocol.js";
 
 /** The options with which a chat is opened, or a run resumes. */
-export type Opening = Required<Pick<OpenChatOptions, "afterEvent" | "takeOver" | "onEvent">> & {
+export type Opening = Required<Pick<OpenChatOptions, "takeOver" | "onEvent">> & {
+  /** Called before a run resumes with what the journal says. Returns the number of the last event before it. */
+  readonly afterEvent: (kept: KeptChat) => Promise<number>;
   /** The run whose end the log does not have. */
   readonly unfinished: string | undefined;
 };
@@ -31,7 +33,11 @@ export async function openedIn(
   const run = chat.current;
   if (unfinished === undefined || agent.resume === undefined || run?.id === unfinished) return { chat, run };
   if (run !== undefined) return { chat, run, isLost: true };
-  const resumed = (): OpenedIn => ({ chat, run: agent.resume?.(id, { ...options, id: unfinished }) });
+  const resumed = async (): Promise<OpenedIn> => {
+    const kept = await agent.readChat(id, { transcripts: true });
+    const afterEvent = await options.afterEvent(kept!);
+    return { chat, run: agent.resume?.(id, { ...options, afterEvent, id: unfinished }) };
+  };
   if ((await lastRunOf(agent, id)) === unfinished) return resumed();
   // A run has its lease before it emits its first event. Without the lease, another process may be about to save it.
   const { takeOver } = options;

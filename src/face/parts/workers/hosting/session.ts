@@ -3,7 +3,7 @@
  * It knows nothing of requests, messages and pages. Every host of an agent has its runs in sessions: a worker, an
  * object of Cloudflare and a handler of requests.
  */
-import type { Chat, Run, RunEvent } from "../../../core/api/index.js";
+import type { Chat, KeptChat, Run, RunEvent } from "../../../core/api/index.js";
 import { reportUnheard } from "../../../core/host/failures.js";
 import type { RunEnd } from "../protocol.js";
 import { endOfRun, endWith, isTaken, lostEnd } from "./ends.js";
@@ -282,19 +282,25 @@ export class Session {
     await log.load();
     const [last] = log.behind(log.last - 1, 1);
     const hosted = new HostedRun(true);
-    const afterEvent = last?.entry.event?.seq ?? 0;
     const isUnfinished = last !== undefined && last.entry.run !== "" && !isLast(last.entry);
     const unfinished = isUnfinished ? last.entry.run : undefined;
+    let unlogged = (): RunEvent[] => [];
+    const afterEvent = async (kept: KeptChat): Promise<number> => {
+      const { unloggedIn } = await import("./unlogged.js");
+      unlogged = () => unloggedIn(kept, this.told(kept.lastRun));
+      return (unlogged().at(-1) ?? this.told(kept.lastRun).at(-1))?.seq ?? 0;
+    };
     const { chat, run, isLost } = await open({ afterEvent, takeOver, onEvent: hosted.hear, unfinished });
     const end = run && (await Promise.race([endOfRun(run), hosted.begun]));
     const held = end && isTaken(run, end) ? { run: run.id, events: hosted.early, end } : undefined;
     this.#held = held;
     if (unfinished !== undefined && isLost === true && held === undefined) {
       await this.claim();
-      this.#tell({ run: unfinished, ...lostEnd(unfinished, afterEvent + 1) });
+      this.#tell({ run: unfinished, ...lostEnd(unfinished, (last?.entry.event?.seq ?? 0) + 1) });
     }
     if (run !== undefined && held === undefined) {
       await this.claim();
+      for (const event of unlogged()) this.#tell({ run: run.id, event });
       this.#take(hosted, run, chat);
       await watch?.();
       // After its first task the run gives late clients a snapshot.

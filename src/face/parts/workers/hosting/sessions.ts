@@ -106,8 +106,10 @@ export class Sessions {
       if (isNew && log.last === 0) await session.claim();
       const [last] = log.behind(log.last - 1, 1);
       const isUnderWay = last === undefined ? !isNew : last.entry.end === undefined;
-      const afterEvent = last?.entry.event?.seq ?? 0;
-      return isUnderWay ? { run: this.#agent.resume(run, { ...options, id: run, afterEvent }) } : {};
+      if (!isUnderWay) return {};
+      const kept = await this.#agent.readChat(run, { transcripts: true });
+      const afterEvent = kept && (await options.afterEvent(kept));
+      return { run: this.#agent.resume(run, { ...options, id: run, afterEvent }) };
     };
     const session = new Session({
       log,
