@@ -1,11 +1,20 @@
 // A server crashes when the journal of a run has more than the log of its session. The pages stay, and get the rest.
+import { HttpAgent } from "@ag-ui/client";
 import { expect, it } from "vitest";
 import type { RunEvent } from "looplet";
+import { agUiAgent } from "looplet/ag-ui";
+import { LoopletChatTransport } from "looplet/ai-sdk";
 import { reduce, viewOf } from "looplet/ui";
-import { connectAgent } from "looplet/workers";
+import { connectAgent, type RemoteAgent } from "looplet/workers";
 import { answerTo, tick, World } from "./support/processes.js";
 import { LaggingServer } from "./support/lagging-server.js";
+import { linesOf as linesOfAgUi, used } from "./ag-ui/pages.js";
+import { aiOf } from "./ai-sdk/kit.js";
+import { linesOf, OpenPage } from "./ai-sdk/pages.js";
 import { lines, Screen } from "./ui/kit.js";
+
+const remote = ({ fetch }: LaggingServer): RemoteAgent =>
+  connectAgent("http://server.test", { fetch: fetch as never, maxAttempts: null });
 
 /** A conversation on a screen and in a loop, over a server that crashes. */
 async function talk(events: number, lag: number) {
@@ -87,6 +96,67 @@ it.each([1, 4, 15, 1000])(
         const { messages, questions } = heard.reduce(reduce, viewOf());
         expect([questions, lines(messages)], `after ${cut} events`).toEqual([[], made]);
       }),
+    );
+  },
+  120_000,
+);
+
+/** What a page with `useChat` draws at the end. */
+async function chatted(version: 6 | 7, events: number, lag: number): Promise<string[]> {
+  const ai = await aiOf(version);
+  const agent = remote(new LaggingServer(new World(), events, lag));
+  const transport = new LoopletChatTransport(agent, { version });
+  const page = new OpenPage(ai, {
+    transport,
+    load: () => transport.loadMessages("chat"),
+    answer: (id, answer) => transport.answer(id, answer as never),
+  });
+  await page.open();
+  const { chat } = page;
+  void chat.sendMessage({ text: "Go." });
+  for (let steps = 0; page.parts.at(-1)?.text !== "Step 5." || chat.status !== "ready"; steps++) {
+    if (chat.status === "error") throw chat.error;
+    if (steps > 20_000) throw new Error(`it stays ${chat.status}: ${linesOf(chat).join(" / ")}`);
+    page.answerAll();
+    await tick();
+  }
+  agent.disconnect();
+  return linesOf(chat);
+}
+
+it.each([
+  [6, 1],
+  [7, 15],
+  [7, 1000],
+] as const)(
+  "a page with useChat of ai %i that stays gets %i events that the log lacks",
+  async (version, lag) => {
+    const drawn = await chatted(version, Infinity, 0);
+    const cuts = Array.from({ length: 82 }, (_, cut) => cut);
+    await Promise.all(
+      cuts.map(async (cut) => expect(await chatted(version, cut, lag), `after ${cut} events`).toEqual(drawn)),
+    );
+  },
+  120_000,
+);
+
+/** What a page of AG-UI draws at the end. */
+async function agUi(events: number, lag: number): Promise<string[]> {
+  const agent = remote(new LaggingServer(new World(), events, lag));
+  const page = agUiAgent(agent as never, { HttpAgent, config: { threadId: "t" }, keepRunning: true });
+  await used(page, () => false);
+  agent.disconnect();
+  return linesOfAgUi(page);
+}
+
+it.each([1, 15, 1000])(
+  "a page of AG-UI that stays gets %i events that the log lacks",
+  async (lag) => {
+    const drawn = await agUi(Infinity, 0);
+    expect(drawn).toHaveLength(13);
+    const cuts = Array.from({ length: 82 }, (_, cut) => cut);
+    await Promise.all(
+      cuts.map(async (cut) => expect(await agUi(cut, lag), `after ${cut} events`).toEqual(drawn)),
     );
   },
   120_000,

@@ -2,46 +2,11 @@
 import { HttpAgent } from "@ag-ui/client";
 import { expect, it } from "vitest";
 import { agUiAgent } from "looplet/ag-ui";
-import { answerTo, tick, World } from "../support/processes.js";
+import { tick, World } from "../support/processes.js";
+import { linesOf, used } from "./pages.js";
 
 const pageOf = (world: World): any =>
   agUiAgent(world.agent(), { HttpAgent, config: { threadId: "t" }, keepRunning: true });
-
-/** The answers of a person to the open interrupts. */
-const resumeOf = (interrupts: readonly any[]): object[] =>
-  interrupts.map(({ id, reason }) => ({ interruptId: id, status: "resolved", payload: payloadOf(reason) }));
-
-function payloadOf(reason: string): unknown {
-  if (reason === "tool_call") return { approved: true };
-  if (reason === "looplet:reconcile") return answerTo({ kind: "reconcile" });
-  return { count: 2 };
-}
-
-/** Asks, answers and goes on until the page has the last text. `isLeft` ends a page's part. */
-async function used(page: any, isLeft: () => boolean): Promise<boolean> {
-  await page.connectAgent();
-  for (let turns = 0; turns < 20 && !isLeft(); turns++) {
-    const { messages, pendingInterrupts } = page;
-    if (messages.at(-1)?.content === "Step 5.") return true;
-    if (pendingInterrupts?.length > 0) await page.runAgent({ resume: resumeOf(pendingInterrupts) });
-    else {
-      if (messages.length === 0) page.addMessage({ id: "u1", role: "user", content: "Go." });
-      await page.runAgent();
-    }
-  }
-  return false;
-}
-
-/** A message, and the path of the subagent that it is from. The ids of calls that are asked for again differ. */
-const line = ({ role, content, toolCalls = [], subagentRunId = "" }: any): string =>
-  [
-    subagentRunId.split(":")[1] ?? "root",
-    `${role}: ${typeof content === "string" ? content : ""}`,
-    toolCalls.map((call: any) => call.function.name).join(),
-  ].join(" ");
-
-const linesOf = ({ messages }: any): string[] =>
-  messages.filter(({ role }: any) => role !== "activity").map(line);
 
 async function talk(at: number) {
   const world = new World();

@@ -3,9 +3,8 @@
 import { HttpAgent } from "@ag-ui/client";
 import { expect, it } from "vitest";
 import { agUiAgent, agUiHandler } from "looplet/ag-ui";
-import { answerTo, tick, World } from "../support/processes.js";
-
-const STEER = "Also this.";
+import { tick, World } from "../support/processes.js";
+import { linesOf, STEER, used } from "./pages.js";
 
 interface Place {
   page(): any;
@@ -60,58 +59,11 @@ function onServer(world: World): Place {
   };
 }
 
-/** The answers of a user to the open interrupts. */
-const resumeOf = (interrupts: readonly any[]): object[] =>
-  interrupts.map(({ id, reason }) => ({ interruptId: id, status: "resolved", payload: payloadOf(reason) }));
-
-function payloadOf(reason: string): unknown {
-  if (reason === "tool_call") return { approved: true };
-  if (reason === "looplet:reconcile") return answerTo({ kind: "reconcile" });
-  return { count: 2 };
-}
-
-const has = ({ messages }: any, text: string): boolean =>
-  messages.some(({ content }: any) => content === text);
-
 /** The root's messages, and those of its subagent: where those are among the others differs. */
 const byAgent = (lines: readonly string[]): string[] => [
   ...lines.filter((one) => one.startsWith("root ")),
   ...lines.filter((one) => !one.startsWith("root ")),
 ];
-
-/** Asks, answers, and adds a message to the answers of the `steerAt`th wait, until the page has the last text. */
-async function used(
-  page: any,
-  steerAt: number,
-  waits: { now: number },
-  isLeft: () => boolean,
-): Promise<boolean> {
-  await page.connectAgent();
-  for (let turns = 0; turns < 20 && !isLeft(); turns++) {
-    const { messages, pendingInterrupts } = page;
-    if (messages.at(-1)?.content === "Step 5.") return true;
-    if (pendingInterrupts?.length > 0) {
-      waits.now += 1;
-      if (waits.now >= steerAt && !has(page, STEER))
-        page.addMessage({ id: "u2", role: "user", content: STEER });
-      await page.runAgent({ resume: resumeOf(pendingInterrupts) });
-    } else {
-      if (messages.length === 0) page.addMessage({ id: "u1", role: "user", content: "Go." });
-      await page.runAgent();
-    }
-  }
-  return false;
-}
-
-const line = ({ role, content, toolCalls = [], subagentRunId = "" }: any): string =>
-  [
-    subagentRunId.split(":")[1] ?? "root",
-    `${role}: ${typeof content === "string" ? content : JSON.stringify(content)}`,
-    toolCalls.map((call: any) => call.function.name).join(),
-  ].join(" ");
-
-const linesOf = ({ messages }: any): string[] =>
-  messages.filter(({ role }: any) => role !== "activity").map(line);
 
 async function talk(make: (world: World) => Place, steerAt: number, at: number, isHostGone: boolean) {
   const world = new World();
@@ -124,7 +76,7 @@ async function talk(make: (world: World) => Place, steerAt: number, at: number, 
   const open = (): void => {
     const mine = (number += 1);
     page = place.page();
-    used(page, steerAt, waits, () => mine !== number).then(
+    used(page, () => mine !== number, steerAt, waits).then(
       (isDone) => (isOver ||= isDone && mine === number),
       (error) => mine === number && errors.push(error),
     );

@@ -108,7 +108,7 @@ async function* translated(
     const result = event.type === "finish" ? await outputOf(source) : undefined;
     const told = [...translation.take(event, result)];
     // Another page has added the message, or an earlier one before it was loaded again.
-    const isForeign = event.type === "steer-delivered" && event.ids.some((id) => !going.added.has(id));
+    const isForeign = event.type === "steer-delivered" && !isOwn(event.ids, going);
     const stored = isForeign ? await going.stored?.() : undefined;
     if (stored !== undefined) told.push(translation.replace(stored(translation.messages)));
     if (event.type === "attempt-start") isPast = false;
@@ -121,6 +121,11 @@ async function* translated(
     if (added !== undefined) yield* [added].flat() as AgUiOwn[];
     if (end !== undefined) yield end;
   }
+}
+
+/** Whether this page has added these messages. A run that resumes may not know their numbers any more. */
+function isOwn(ids: readonly number[], { added }: Going): boolean {
+  return ids.length > 0 && ids.every((id) => added.has(id));
 }
 
 /** The structured answer of a run; undefined if there is none. */

@@ -268,7 +268,9 @@ export class Translation {
   }
 
   *#step(key: string, { iteration }: RunEvent, owner: Owner): Generator<AgUiSent> {
+    // A process that resumes the run begins its open iteration again.
     const stepName = `iteration ${iteration}`;
+    if (this.#steps.get(key)?.stepName === stepName) return;
     this.#steps.set(key, { stepName, owner });
     yield { type: "STEP_STARTED", stepName, ...owner };
   }

@@ -113,6 +113,8 @@ export class ChunkWriter {
   #blocks = new Map<number, OpenBlock>();
   /** The calls that the message has, by their ids. */
   readonly #calls = new Set<string>();
+  /** Those of this attempt that have not come back. */
+  readonly #openCalls = new Set<string>();
   /** The approvals that the reader was asked for, by the calls. */
   readonly #approvals = new Map<string, string>();
   #held: UiChunk[] = [];
@@ -202,6 +204,8 @@ export class ChunkWriter {
         return this.#push({ type: "data-retry", data, transient: true });
       }
       case "tool-call":
+        // A process that resumes the run repeats it. The page may have an answer to it.
+        if (this.#openCalls.has(event.toolCallId)) return;
         return this.#call(event.toolCallId, event.toolName, event.input);
       case "tool-progress":
       case "tool-result":
@@ -322,6 +326,7 @@ export class ChunkWriter {
   /** The attempt has failed. */
   #reset(blocks: readonly number[]): void {
     this.#held = [];
+    this.#openCalls.clear();
     const isShown = !this.#options.holdAttempts;
     for (const block of isShown ? blocks : []) {
       const open = this.#blocks.get(block);
@@ -334,6 +339,7 @@ export class ChunkWriter {
   /** A whole call. `agentPath` is set for that of a subagent, which is no part of this message otherwise. */
   #call(toolCallId: string, toolName: string, input: unknown, agentPath?: string): void {
     this.#calls.add(toolCallId);
+    this.#openCalls.add(toolCallId);
     this.#hasCalls = true;
     const foreign = agentPath !== undefined && {
       dynamic: true,
@@ -355,6 +361,7 @@ export class ChunkWriter {
     this.#approvals.delete(toolCallId);
     if (event.type === "tool-progress")
       return this.#push({ type: "tool-output-available", toolCallId, output: event.data, preliminary: true });
+    this.#openCalls.delete(toolCallId);
     if (event.type === "tool-result")
       return this.#push({ type: "tool-output-available", toolCallId, output: event.output ?? null });
     // A denial that no person was asked for has no approval, which `ai` wants beside a denied output.
@@ -368,6 +375,8 @@ export class ChunkWriter {
     // Another page runs a call that it has claimed.
     if (data === undefined || call?.page !== undefined) return;
     const id = approvalIdOf(this.#runId, questionId);
+    // A process that resumes the run asks again, and the page may have an answer that waits for others.
+    if (this.questions.has(id)) return;
     const toolCallId = callIdOf(event, data.toolCallId);
     const isClient = call !== undefined;
     const isApproval = question === "permission" && this.#version >= 6;
