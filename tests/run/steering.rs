@@ -22,7 +22,7 @@ fn steer(world: &mut World, id: u32, words: &str) {
 
 fn delivered(world: &World) -> Vec<u32> {
     let ids = world.events.iter().filter_map(|event| match &event.kind {
-        EventKind::SteerDelivered { ids } => Some(ids.clone()),
+        EventKind::SteerDelivered { ids, .. } => Some(ids.clone()),
         _ => None,
     });
     ids.flatten().collect()

@@ -35,9 +35,11 @@ impl Inbox {
 /// to the model.
 pub(super) fn deliver(queue: &mut Vec<Queued>, most: usize, desk: &mut Desk<'_>) -> Vec<Block> {
     let first: Vec<Queued> = queue.drain(..most.min(queue.len())).collect();
-    if !first.is_empty() {
-        let ids = first.iter().map(|queued| queued.id).collect();
-        desk.emit(EventKind::SteerDelivered { ids });
+    let ids: Vec<u32> = first.iter().map(|queued| queued.id).collect();
+    let content: Vec<Block> = first.into_iter().flat_map(|queued| queued.content).collect();
+    if !ids.is_empty() {
+        let content = content.clone();
+        desk.emit(EventKind::SteerDelivered { ids, content });
     }
-    first.into_iter().flat_map(|queued| queued.content).collect()
+    content
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::prefix::SharedPrefix;
-use crate::engine::model::message::{Json, Message};
+use crate::engine::model::message::{Block, Json, Message};
 use crate::engine::model::outcome::Outcome;
 use crate::engine::model::question::Point;
 use crate::engine::model::usage::Usage;
@@ -219,6 +219,8 @@ pub enum EventKind {
     /// The steers and follow-ups with these ids have become part of the transcript.
     SteerDelivered {
         ids: Vec<u32>,
+        /// The content of the message that the model gets: that of all of them.
+        content: Vec<Block>,
     },
     /// The history is about to be summarised.
     CompactStart {

@@ -137,6 +137,7 @@ function line(part: any): string {
   // `ai` 6 cannot remove parts of an answer that has broken off.
   if (isVoid(part)) return "";
   if (part.type === "text") return part.text;
+  if (part.type === "data-user-message") return `user: ${part.data.parts.map(({ text }: any) => text)}`;
   if (part.type === "data-subagent") return `[${JSON.stringify(part.data).replace(/_\d+"/g, '"')}]`;
   if (part.toolCallId === undefined) return "";
   // An approval of a subagent. When the call is settled, the part of the subagent has it.

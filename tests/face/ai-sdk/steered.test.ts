@@ -55,11 +55,16 @@ async function talk(version: 6 | 7, make: Make, steerAt: number, leaveAt: number
   return { drawn: linesOf(page.chat), stored: linesOf(last.chat), events };
 }
 
-/** The parts of the agent in their order. A page that follows a run has all of them in one message. */
+/**
+ * The parts in their order, and what the user has said. A page that follows a run has all that the agent says in one
+ * message, and the messages of the user between its parts.
+ */
 const partsOf = (lines: readonly string[]): string[] =>
   lines.flatMap((line) =>
-    line.startsWith("assistant: ") ? line.slice("assistant: ".length).split(" | ") : [],
+    line.startsWith("assistant: ") ? line.slice("assistant: ".length).split(" | ") : [line],
   );
+
+const isOfUser = (part: string): boolean => part.startsWith("user: ");
 
 it.each([
   ["on a server whose page is reloaded", onServer, 7, false],
@@ -67,16 +72,18 @@ it.each([
   ["in the format of the AI SDK, whose page is reloaded", byRoute, 6, false],
   ["in the format of the AI SDK on a server that ends", byRoute, 7, true],
 ] as const)(
-  "a message of another page for an agent %s changes nothing of what is drawn after a reload",
+  "a message of another page for an agent %s is drawn once, at once and after a reload",
   async (_, make, version, isHostGone) => {
     const whole = await talk(version, make, 4, 0, false);
     expect(partsOf(whole.drawn)).toEqual(partsOf(whole.stored));
-    for (let at = 6; at < whole.events - 4; at++) {
+    // A host that ends earlier may not have saved the first prompt.
+    for (let at = isHostGone ? 6 : 1; at < whole.events; at++) {
       const { drawn, stored } = await talk(version, make, at, at + (at % 7), isHostGone);
-      expect(partsOf(drawn), `event ${at}`).toEqual(partsOf(stored));
-      const timesOf = (lines: string[]): number => lines.filter((line) => line.includes(STEER)).length;
-      expect(timesOf(stored), `event ${at}`).toBe(1);
-      expect(timesOf(drawn), `event ${at}`).toBeLessThan(2);
+      // Behind the last answer the message is the prompt of a run of its own, which the page may have missed.
+      const isSteer = at < whole.events - (isHostGone ? 10 : 3);
+      const shown = (lines: string[]): string[] => partsOf(lines).filter((one) => isSteer || !isOfUser(one));
+      expect(shown(drawn), `event ${at}`).toEqual(shown(stored));
+      expect(stored.filter((line) => line.includes(STEER)).length, `event ${at}`).toBe(1);
     }
   },
   60_000,

@@ -238,92 +238,6 @@ export type Point =
   /** Which messages does the agent that takes the conversation over begin with? */
   | "filter_handoff";
 
-/** Why the history is made shorter. */
-export type CompactTrigger =
-  /** The context window is nearly full. */
-  | "auto"
-  /** Your code asked for it. */
-  | "manual"
-  /** The vendor reported that the context window is full. */
-  | "overflow"
-  /** Old answers were shortened by `context.pruning`. */
-  | "pruning"
-  /** The history exceeds `context.maxChars`, a number of characters. */
-  | "budget";
-
-/** The author of a summary. */
-export type SummaryBy =
-  /** The vendor, which signs or encrypts it, so that the model's later reasoning stays. */
-  | "vendor"
-  /** The model, in an answer to a prompt of looplet. */
-  | "model"
-  /** Your function. */
-  | "host"
-  /** looplet, from the beginnings of the messages. */
-  | "built_in";
-
-/**
- * Tokens of one model call or of a whole run, and their cost.
- *
- * `inputTokens` counts everything that the model read, cached or not, like OpenTelemetry's
- * `gen_ai.usage.input_tokens`. The cache counts are parts of it. `outputTokens` counts everything that the
- * model wrote. `reasoningTokens` is a part of it.
- */
-export interface Usage {
-  inputTokens: number;
-  outputTokens: number;
-  cacheReadTokens: number;
-  cacheWriteTokens: number;
-  /** The part of `cacheWriteTokens` that the vendor keeps for an hour. */
-  cacheWriteHourTokens: number;
-  reasoningTokens: number;
-  /**
-   * The part of `inputTokens` that is sound. Vendors charge more for it, and a `price` does not know
-   * that.
-   */
-  audioInputTokens: number;
-  /** The part of `outputTokens` that is sound. */
-  audioOutputTokens: number;
-  /**
-   * The cost as an integer of billionths of a US dollar: the vendor's own figure, else the cost by the model's
-   * price; `null` when neither is known.
-   */
-  costNanoUsd: number | null;
-  /** True when the whole cost is the vendor's own figure. */
-  isCostReported: boolean;
-}
-
-/** The limits that count for an agent; `null` for a limit that does not exist. */
-export interface CurrentLimits {
-  maxIterations: number;
-  maxTotalTokens: number | null;
-  maxCostNanoUsd: number | null;
-  maxToolRounds: number | null;
-  maxToolCalls: number | null;
-  /** The rest of `timeouts.totalMs`. */
-  timeLeftMs: number | null;
-}
-
-/**
- * One message. Tool results stand in the user message that follows the calls they answer. The system prompt is not a
- * message.
- */
-export interface Message {
-  role: Role;
-  content: Block[];
-  /** An abort or a limit cut the answer off; the part that arrived is kept and sent on. */
-  partial?: boolean;
-  /** `pruning` shortened its thinking and its calls. The thinking is not sent back. */
-  compacted?: boolean;
-  /**
-   * The protocol and the model that wrote an assistant message. Vendor fields, signatures and raw blocks go back
-   * only to them.
-   */
-  origin?: Origin;
-}
-
-export type Role = "user" | "assistant";
-
 /** One piece of a message. */
 export type Block =
   | TextBlock
@@ -425,6 +339,92 @@ export type PendingCall =
   | "running"
   /** It has not begun. */
   | "queued";
+
+/** Why the history is made shorter. */
+export type CompactTrigger =
+  /** The context window is nearly full. */
+  | "auto"
+  /** Your code asked for it. */
+  | "manual"
+  /** The vendor reported that the context window is full. */
+  | "overflow"
+  /** Old answers were shortened by `context.pruning`. */
+  | "pruning"
+  /** The history exceeds `context.maxChars`, a number of characters. */
+  | "budget";
+
+/** The author of a summary. */
+export type SummaryBy =
+  /** The vendor, which signs or encrypts it, so that the model's later reasoning stays. */
+  | "vendor"
+  /** The model, in an answer to a prompt of looplet. */
+  | "model"
+  /** Your function. */
+  | "host"
+  /** looplet, from the beginnings of the messages. */
+  | "built_in";
+
+/**
+ * Tokens of one model call or of a whole run, and their cost.
+ *
+ * `inputTokens` counts everything that the model read, cached or not, like OpenTelemetry's
+ * `gen_ai.usage.input_tokens`. The cache counts are parts of it. `outputTokens` counts everything that the
+ * model wrote. `reasoningTokens` is a part of it.
+ */
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens: number;
+  cacheWriteTokens: number;
+  /** The part of `cacheWriteTokens` that the vendor keeps for an hour. */
+  cacheWriteHourTokens: number;
+  reasoningTokens: number;
+  /**
+   * The part of `inputTokens` that is sound. Vendors charge more for it, and a `price` does not know
+   * that.
+   */
+  audioInputTokens: number;
+  /** The part of `outputTokens` that is sound. */
+  audioOutputTokens: number;
+  /**
+   * The cost as an integer of billionths of a US dollar: the vendor's own figure, else the cost by the model's
+   * price; `null` when neither is known.
+   */
+  costNanoUsd: number | null;
+  /** True when the whole cost is the vendor's own figure. */
+  isCostReported: boolean;
+}
+
+/** The limits that count for an agent; `null` for a limit that does not exist. */
+export interface CurrentLimits {
+  maxIterations: number;
+  maxTotalTokens: number | null;
+  maxCostNanoUsd: number | null;
+  maxToolRounds: number | null;
+  maxToolCalls: number | null;
+  /** The rest of `timeouts.totalMs`. */
+  timeLeftMs: number | null;
+}
+
+/**
+ * One message. Tool results stand in the user message that follows the calls they answer. The system prompt is not a
+ * message.
+ */
+export interface Message {
+  role: Role;
+  content: Block[];
+  /** An abort or a limit cut the answer off; the part that arrived is kept and sent on. */
+  partial?: boolean;
+  /** `pruning` shortened its thinking and its calls. The thinking is not sent back. */
+  compacted?: boolean;
+  /**
+   * The protocol and the model that wrote an assistant message. Vendor fields, signatures and raw blocks go back
+   * only to them.
+   */
+  origin?: Origin;
+}
+
+export type Role = "user" | "assistant";
 
 /** The author of an assistant message. */
 export interface Origin {
@@ -724,6 +724,8 @@ export type EventKind =
   | {
       type: "steer-delivered";
       ids: number[];
+      /** The content of the message that the model gets: that of all of them. */
+      content: Block[];
     }
   /** The history is about to be summarised. */
   | {

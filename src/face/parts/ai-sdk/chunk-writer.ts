@@ -23,6 +23,7 @@ import { fileUrl } from "./files.js";
 import { pastChunks } from "./past.js";
 import { approvalIdOf, waitingPart } from "./questions.js";
 import { SubagentParts } from "./subagent-parts.js";
+import { userParts } from "./to-ui.js";
 import type { UiChunk, UiFinishReason } from "./types.js";
 
 /** The options of `uiStream`. */
@@ -218,6 +219,8 @@ export class ChunkWriter {
       case "usage":
         this.#usage = event.total;
         return;
+      case "steer-delivered":
+        return this.#push(userMessagePart(event));
       case "message":
         for (const block of event.message.role === "assistant" ? event.message.content : [])
           this.#file(block);
@@ -450,6 +453,11 @@ export class ChunkWriter {
   #textOf(failure: Failure): string {
     return (this.#options.onError ?? messageOf)(failure);
   }
+}
+
+/** A message that the user has added to the run: `useChat` has one message of the agent for a stream. */
+function userMessagePart({ iteration, content }: RunEventOf<"steer-delivered">): UiChunk {
+  return { type: "data-user-message", id: `user-${iteration}`, data: { parts: userParts(content) } };
 }
 
 /** Blocks are counted anew in each attempt. */

@@ -33,12 +33,14 @@ export function toUIMessages(messages: readonly MessageOfUi[], options: ToUiOpti
     const results = resultsOf([...turn, ...(turns[index + 1]?.slice(0, 1) ?? [])]);
     if (ui !== undefined) return noted(ui, turn, results);
     const role = turn[0]!.role;
-    const parts =
-      role === "user"
-        ? turn[0]!.content.flatMap((block) => partOf(block, {}, new Map(), version))
-        : stepParts(turn, results, version);
+    const parts = role === "user" ? userParts(turn[0]!.content, version) : stepParts(turn, results, version);
     return { id: idOf(index), role, parts };
   });
+}
+
+/** The parts of a message of the user. */
+export function userParts(content: readonly Block[], version = 6): UiPart[] {
+  return content.flatMap((block) => partOf(block, {}, new Map(), version));
 }
 
 /** The steps of an agent's turn. */

@@ -25,7 +25,7 @@ import { FramedEvents, pageFrame } from "./frame.js";
 import { checkAgent } from "./input/checks.js";
 import { blocksOf } from "./input/files.js";
 import { isSame, lastOfPerson, readDuring, readView } from "./joined.js";
-import { withDelivered, withMessages, withResult } from "./joined.js";
+import { withMessages, withResult } from "./joined.js";
 import { reduce } from "./reduce.js";
 import type { Answers, OpenQuestion } from "./message.js";
 import {
@@ -74,8 +74,6 @@ export class ChatConversation implements Conversation {
   /** The places of messages of the person in the transcript. */
   #prompts: ReadonlyMap<string, number> = new Map();
   #dropRuns = (): void => {};
-  /** The chat with a delivered message of another page. */
-  #stored: View | undefined;
   #isReconnecting = false;
 
   constructor(agent: ConversationAgent, options: ConversationOptions) {
@@ -413,8 +411,6 @@ export class ChatConversation implements Conversation {
     let thrown: unknown;
     try {
       for await (const event of events) {
-        const isForeign = event.type === "steer-delivered" && !this.#queue.has(event.ids);
-        if (isForeign) this.#stored = (await readDuring(run, this.#agent, this.#options.id))?.view;
         this.#heard.add(event);
         if (!OF_HELD_RUN.has(event.type)) this.#begins();
       }
@@ -443,19 +439,16 @@ export class ChatConversation implements Conversation {
 
   #takeHeard(): void {
     for (let event = this.#heard.shift(); event !== undefined; event = this.#heard.shift()) {
-      if (event.type === "steer-delivered") this.#deliver(event.ids);
+      if (event.type === "steer-delivered") {
+        // Messages that were queued are part of the transcript from here on, and so are those of other pages.
+        this.#queue.delivered(event.ids);
+        this.#view = withPrompt(this.#view, event.content.filter(isAsked));
+      }
       this.#view = reduce(this.#view, event);
       if (event.type !== "compact-boundary" || event.agentPath !== "root") continue;
       this.#prompts = new Map();
       this.#branches.forget().catch(() => {});
     }
-  }
-
-  /** Messages that were queued stand in the transcript from here on. */
-  #deliver(ids: readonly number[]): void {
-    const delivered = this.#queue.delivered(ids);
-    if (delivered.length > 0) this.#view = withPrompt(this.#view, delivered);
-    else if (this.#stored) this.#view = withDelivered(this.#view, this.#stored);
   }
 
   #show(view: View): void {

@@ -7,7 +7,7 @@ import type { ConversationAgent } from "./conversation.js";
 import type { ToolUiPart, UiMessage, UiPart } from "./message.js";
 import { placesIn, withAt, type AgentPlace, type Places } from "./places.js";
 import { failed, idAt, recorded, shownMessages } from "./transcript.js";
-import { end, isDone, viewOfTranscripts, viewWith, withPromptParts, withSame, type View } from "./view.js";
+import { end, isDone, viewOfTranscripts, viewWith, withSame, type View } from "./view.js";
 
 /** The view when a run has ended: the transcript of the run has files and sources that no event tells. */
 export function withResult(view: View, result: RunResult): View {
@@ -160,19 +160,6 @@ export async function readDuring(
   } catch {
     return undefined;
   }
-}
-
-/**
- * The view with a message of the person that this screen does not know, because another page or an earlier one has
- * sent it. `stored` has it.
- */
-export function withDelivered(view: View, stored: View): View {
-  const isJoined = view.messages.at(-1)?.role === "user";
-  const known = view.messages.filter(isOfPerson);
-  const found = stored.messages.filter(isOfPerson)[known.length - (isJoined ? 1 : 0)];
-  if (found === undefined) return view;
-  const parts = found.parts.slice(isJoined ? known.at(-1)!.parts.length : 0);
-  return parts.length === 0 ? view : withPromptParts(view, parts);
 }
 
 function isOfPerson({ role }: UiMessage): boolean {

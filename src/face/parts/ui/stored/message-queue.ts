@@ -119,13 +119,9 @@ export class MessageQueue {
     return true;
   }
 
-  has(numbers: readonly number[]): boolean {
-    return this.#of(numbers).length > 0;
-  }
-
-  /** The content of the messages with these numbers, which wait no more. */
-  delivered(numbers: readonly number[]): ContentBlock[] {
-    return this.#drop(this.#of(numbers));
+  /** The messages with these numbers wait no more. */
+  delivered(numbers: readonly number[]): void {
+    this.#drop(this.#all.filter((message) => message.numbers?.().some((number) => numbers.includes(number))));
   }
 
   /** All messages are in the prompt of this run, which has the id of `write`. They are gone when it is saved. */
@@ -192,14 +188,9 @@ export class MessageQueue {
     return this.#sending.has(id) || this.#all.some((one) => one.id === id);
   }
 
-  #of(numbers: readonly number[]): Waiting[] {
-    return this.#all.filter((message) => message.numbers?.().some((number) => numbers.includes(number)));
-  }
-
-  #drop(messages: readonly Waiting[]): ContentBlock[] {
+  #drop(messages: readonly Waiting[]): void {
     if (messages.length > 0) this.#note({ gone: messages.map(({ id }) => id) });
     this.#all = this.#all.filter((one) => !messages.includes(one));
-    return messages.flatMap(({ content }) => content);
   }
 
   #writing: Promise<unknown> = Promise.resolve();

@@ -11,6 +11,7 @@ import { isAsked } from "../../transcript/prompts.js";
 import type {
   AgentTranscript,
   Block,
+  ContentBlock,
   EventStamp,
   KeptChat,
   Message,
@@ -30,8 +31,8 @@ interface Answer {
   readonly iteration: number;
   readonly blocks: readonly Block[];
   readonly records: readonly ToolCallRecord[];
-  /** Whether a message of the user follows that has joined the run. */
-  readonly isSteered: boolean;
+  /** What has joined the run after it. */
+  readonly steer: readonly ContentBlock[];
 }
 
 /** A block as the log has it. */
@@ -89,8 +90,9 @@ function* ofAgent(
     });
     const isFinished = iteration < progress.iteration || progress.isFinished;
     if (isFinished && !has(logged, "iteration-finish")) yield finishOf(answer, progress, stamp);
-    if (!answer.isSteered || has(logged, "steer-delivered")) continue;
-    yield { ...stamp, type: "steer-delivered", ids: delivered };
+    const content = [...answer.steer];
+    if (content.length === 0 || has(logged, "steer-delivered")) continue;
+    yield { ...stamp, type: "steer-delivered", ids: delivered, content };
     delivered = [];
   }
   // The process that resumes the run ends the root.
@@ -113,11 +115,11 @@ function answersOf(agent: AgentTranscript, progress: Progress, from: number): An
   const records = [...agent.toolCalls].reverse();
   const answers: Answer[] = [];
   let { iteration } = progress;
-  let isSteered = false;
+  let steer: ContentBlock[] = [];
   for (let at = agent.messages.length - 1; at >= 0 && iteration >= Math.max(from, 1); at -= 1) {
     const { role, content }: Message = agent.messages[at]!;
     if (role !== "assistant") {
-      isSteered ||= content.some((block) => isAsked(block) && !isOfLooplet(block));
+      steer = [...content.filter(isAsked).filter((block) => !isOfLooplet(block)), ...steer];
       continue;
     }
     const own = [...content].reverse().flatMap((block) => {
@@ -125,8 +127,8 @@ function answersOf(agent: AgentTranscript, progress: Progress, from: number): An
       const found = records.findIndex(({ toolCallId }) => toolCallId === block.id);
       return found < 0 ? [] : records.splice(found, 1);
     });
-    answers.unshift({ iteration, blocks: content, records: own, isSteered });
-    isSteered = false;
+    answers.unshift({ iteration, blocks: content, records: own, steer });
+    steer = [];
     iteration -= 1;
   }
   return answers;
