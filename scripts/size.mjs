@@ -38,7 +38,7 @@ export async function checkSize() {
     const own = await bundled(`export ${names} from "./dist/${name}.js";`, [withoutLater]);
     results.push(gated("screen", `looplet/${name}`, sizes(own)));
   }
-  const server = await bundled('export * from "./dist/server.js";');
+  const server = await bundled('export * from "./dist/server.js";', [withoutLater]);
   results.push(gated("server", "looplet/server", sizes(server)));
   const devtools = await bundled('export * from "./dist/devtools.js";');
   results.push(gated("devtools", "looplet/devtools", sizes(devtools)));
@@ -52,7 +52,10 @@ function gated(row, name, counts) {
   return isWithin;
 }
 
-/** Leaves out what a page loads when it needs it: the connection of a component that names an address. */
+/**
+ * Leaves out what is loaded when it is needed: the connection of a component that names an address, and what reads a
+ * journal for a log after a crash.
+ */
 const withoutLater = {
   name: "without-later",
   setup({ onResolve }) {

@@ -123,6 +123,18 @@ it("a new message ends a run that waits, and one that comes twice is taken once"
   expect([server.booked, server.asked().length]).toEqual([[], 2]);
 });
 
+it.each([{}, { id: "" }])("messages with the id %o are prompts of their own", async (id) => {
+  const server = served([{ text: "One." }, { text: "Two." }]);
+  const ask = async (text: string): Promise<string> => {
+    const messages = [{ ...id, role: "user", parts: [{ type: "text", text }] }];
+    const body = JSON.stringify({ id: "chat", trigger: "submit-message", messages });
+    return (await server.fetch(`${URL}/ui-messages`, { method: "POST", body })).text();
+  };
+  expect(await ask("First?")).toContain("One.");
+  expect(await ask("Second?")).toContain("Two.");
+  expect(server.asked()).toHaveLength(2);
+});
+
 it("nobody reaches the chat of another owner, and a request that lacks something is told so", async () => {
   const server = served([{ text: "One." }]);
   const chat = await page(server, 7);

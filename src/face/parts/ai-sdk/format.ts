@@ -55,8 +55,9 @@ function read(body: object, told: readonly RunEvent[], run: string | undefined):
   if (answered.role === "assistant") return readAnswers(answered, told, run);
   const isRewritten = trigger === "regenerate-message" || messageId !== undefined;
   const prompt = promptOf(last);
-  // The id of the run is that of the answer, which must not be the message's own.
-  if (!isRewritten) return { prompt, isTurn: true, requestId: `${last.id}:answer` };
+  // The id of the run is that of the answer, which must not be the message's own. Without ids each prompt is new.
+  const requestId = last.id ? `${last.id}:answer` : undefined;
+  if (!isRewritten) return { prompt, isTurn: true, requestId };
   return { prompt, isTurn: true, keep: all.filter(({ role }) => role === "user").length - 1 };
 }
 
