@@ -287,8 +287,9 @@ export class Session {
     let unlogged = (): RunEvent[] => [];
     const afterEvent = async (kept: KeptChat): Promise<number> => {
       const { unloggedIn } = await import("./unlogged.js");
-      unlogged = () => unloggedIn(kept, this.told(kept.lastRun));
-      return (unlogged().at(-1) ?? this.told(kept.lastRun).at(-1))?.seq ?? 0;
+      const log = (): RunEvent[] => this.told(kept.lastRun);
+      unlogged = () => unloggedIn(kept, log());
+      return [...log(), ...unlogged()].at(-1)?.seq ?? 0;
     };
     const { chat, run, isLost } = await open({ afterEvent, takeOver, onEvent: hosted.hear, unfinished });
     const end = run && (await Promise.race([endOfRun(run), hosted.begun]));
