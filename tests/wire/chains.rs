@@ -185,6 +185,7 @@ pub fn encoders(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
         system: setup.system.as_deref(),
         tools: &setup.tools,
         before: None,
+        is_digested: false,
         appended: Default::default(),
     };
     let mut messages = setup.messages.clone();

@@ -124,6 +124,7 @@ fn what_gemini_sent_goes_back_part_by_part() {
             system: None,
             tools: &[],
             before: None,
+            is_digested: false,
             appended: Default::default(),
         };
         let mut encoded = Vec::new();

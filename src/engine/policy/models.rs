@@ -48,8 +48,7 @@ pub struct Row {
     pub prefill: bool,
     /// True if the vendor compares what precedes reasoning, and drops or refuses reasoning if that has changed.
     pub compares: bool,
-    /// The models with reasoning that it reads, itself included; empty if that is not known. Reasoning of others may
-    /// be sent: the vendor leaves it out without an error, and a later model may read it again.
+    /// The models with reasoning that it reads, itself included; empty if that is not known.
     pub reads: &'static [&'static str],
     pub appends: Appends,
     /// True if the vendor has a search for tools with `defer_loading`, in Messages and Responses.
@@ -60,6 +59,19 @@ pub struct Row {
     pub ends: Option<Date>,
     /// The vendor that ends it on that day. Other platforms have other days.
     pub home: &'static str,
+}
+
+impl Row {
+    /// True if a request has the reasoning of this other model of the vendor. Claude gets all of it: what it cannot
+    /// read the vendor leaves out without an error, counts as the reasoning before the next, and may read again later.
+    /// <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking> (2026-11-28)
+    pub fn is_sent_reasoning_of(&self, author: &str) -> bool {
+        const CLAUDE: &str = "claude";
+        let id = author.replace('.', "-");
+        self.reads
+            .iter()
+            .any(|name| is_named(&id, name) || (name.starts_with(CLAUDE) && id.contains(CLAUDE)))
+    }
 }
 
 /// How a model thinks.

@@ -45,6 +45,7 @@ use crate::engine::policy::models::row;
 use crate::engine::protocol::framing::Framing;
 use crate::engine::protocol::request::accepts::Accepts;
 use crate::engine::protocol::request::address::{ends_in_version, is_version};
+use crate::engine::protocol::request::prefix::Bound;
 use crate::engine::protocol::request::prefix::append::AppendForm;
 use crate::engine::protocol::request::prefix::summary::SummaryForm;
 
@@ -57,6 +58,9 @@ pub struct RequestSpec<'a> {
     /// While a message is encoded: the message before it, whose calls its results answer. At the tail: the message
     /// before the last.
     pub before: Option<&'a Message>,
+    /// The bytes are digested, not sent: ids are left out that the vendor does not compare. Whether an item has its id
+    /// depends on the asked model.
+    pub is_digested: bool,
     /// The changes of system prompt and tools that are sent at the end.
     pub appended: Appended<'a>,
 }
@@ -68,15 +72,16 @@ impl RequestSpec<'_> {
         origin.is_some_and(|origin| origin.protocol == protocol && origin.model == self.model.model)
     }
 
-    /// True when the requested model gets the reasoning of this message: its own, and on Claude's current models that
-    /// of another Claude. What it cannot read the vendor drops, and may read again later.
-    /// <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking> (2026-11-28)
+    /// True when the requested model gets the reasoning of this message: its own, and that of another model as the
+    /// table has it.
     pub fn reads(&self, message: &Message, protocol: &str) -> bool {
         let origin = message.origin.as_ref().filter(|_| !message.compacted);
-        let of_claude =
-            origin.is_some_and(|origin| origin.protocol == protocol && origin.model.contains("claude"));
         let ModelConfig { vendor, model, .. } = self.model;
-        self.wrote(message, protocol) || (of_claude && !row(protocol, vendor, model).reads.is_empty())
+        self.wrote(message, protocol)
+            || origin.is_some_and(|origin| {
+                origin.protocol == protocol
+                    && row(protocol, vendor, model).is_sent_reasoning_of(&origin.model)
+            })
     }
 
     /// The tools of a request in the protocol with this name, in their order. A tool that the vendor defines comes
@@ -159,15 +164,16 @@ pub struct Protocol {
     pub encode_head: fn(&RequestSpec<'_>, &mut Vec<u8>) -> Result<(), ConfigError>,
     /// What its vendors take; `None` for everything.
     pub accepts: Option<&'static Accepts>,
-    /// The fields before the messages, or a field of such an object, that reasoning is tied to; see
-    /// [`request::prefix`]. None where it is tied to nothing.
-    pub bound: &'static [(&'static str, Option<&'static str>)],
+    /// What reasoning is tied to; `None` where it is tied to nothing.
+    pub bound: Option<&'static Bound>,
     /// How a change of those fields is sent at the end; `None` if it cannot be.
     pub append: Option<&'static AppendForm>,
     /// How its vendor summarises on demand; `None` if it does not.
     pub summary: Option<&'static SummaryForm>,
     /// False where a result has no place for a block of the vendor: it is left out, and the agent warns of it.
     pub raw_in_results: bool,
+    /// True if its servers go on with this answer of a model only after a message of nothing but results.
+    pub waits_for_results: fn(&Message) -> bool,
     /// True if a history that begins with the model is refused, at least by some servers, and gets a text of the user
     /// before it. The encoder of Bedrock writes one itself.
     pub begins_with_user: bool,
@@ -211,6 +217,14 @@ impl Protocol {
         };
         format!("{base}{rest}")
     }
+}
+
+/// Returns true if the vendor goes on with this answer only after a message of nothing but results.
+pub fn waits_for_results(answer: &Message) -> bool {
+    let origin = answer.origin.as_ref();
+    let mut protocols = PROTOCOLS.iter();
+    let author = protocols.find(|protocol| origin.is_some_and(|origin| origin.protocol == protocol.name));
+    author.is_some_and(|protocol| (protocol.waits_for_results)(answer))
 }
 
 /// Returns no marker, for vendors that cache by themselves.

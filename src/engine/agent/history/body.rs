@@ -266,24 +266,38 @@ impl Body {
         message: &Message,
         end: usize,
     ) {
-        let without = self.prefix.as_ref().and_then(|_| without_reasoning(message));
+        let Some(prefix) = &mut self.prefix else {
+            return (protocol.encode_message)(spec, message, &mut self.bytes);
+        };
+        let without = without_reasoning(message);
         let start = self.bytes.len();
-        (protocol.encode_message)(spec, without.as_ref().unwrap_or(message), &mut self.bytes);
-        let Some(prefix) = &mut self.prefix else { return };
+        let digested = RequestSpec {
+            is_digested: true,
+            ..*spec
+        };
+        (protocol.encode_message)(&digested, without.as_ref().unwrap_or(message), &mut self.bytes);
         if self.bytes.len() == start {
             return;
         }
         let allows = prefix.allows(message);
         prefix.push(self.bytes.get(end..).unwrap_or_default());
-        if without.is_none() || !spec.reads(message, protocol.name) {
-            return;
-        }
-        if allows {
-            self.bytes.truncate(start);
-            (protocol.encode_message)(spec, message, &mut self.bytes);
+        let may_read = without.is_some() && spec.reads(message, protocol.name);
+        let sends_reasoning = may_read && allows;
+        if sends_reasoning {
             prefix.note_reasoning(message);
-        } else {
+        } else if may_read {
             self.reasoning_left_out += 1;
+        }
+        let sent = if sends_reasoning {
+            message
+        } else {
+            without.as_ref().unwrap_or(message)
+        };
+        let has_ids =
+            protocol.bound.is_some_and(|bound| bound.has_item_ids) && message.role == Role::Assistant;
+        if has_ids || sends_reasoning {
+            self.bytes.truncate(start);
+            (protocol.encode_message)(spec, sent, &mut self.bytes);
         }
     }
 

@@ -26,7 +26,7 @@ use crate::engine::policy::context::{
     Trimmed, cut_for, head_tokens, plain_summary, summary_block, trim_to_budget,
 };
 use crate::engine::policy::estimate;
-use crate::engine::protocol::anthropic::server_calls::waits;
+use crate::engine::protocol::waits_for_results;
 
 /// The history of an agent: its messages, and what is known of their length.
 #[derive(Clone, Default)]
@@ -118,7 +118,7 @@ impl History {
 
     /// Returns true if the vendor goes on with the last answer only after nothing but results.
     pub fn waits_for_vendor(&self) -> bool {
-        matches!(self.transcript.messages(), [.., answer, results] if results.role == Role::User && waits(answer))
+        matches!(self.transcript.messages(), [.., answer, results] if results.role == Role::User && waits_for_results(answer))
     }
 
     /// Goes on with other messages.

@@ -243,6 +243,7 @@ impl ActiveModel {
             system: config.system.as_deref(),
             tools: &config.tools,
             before: None,
+            is_digested: false,
             appended: Appended {
                 form: self.append,
                 ..Appended::default()

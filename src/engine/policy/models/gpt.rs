@@ -78,6 +78,8 @@ pub const ROWS: &[Row] = &[
         names: &["gpt-6-2*"],
         efforts: Some(LOW_TO_MAX),
         compares: true,
+        // But for that of a larger one. What earlier models were tied to is different.
+        reads: &["gpt-6-2*"],
         ..CURRENT
     },
     Row {

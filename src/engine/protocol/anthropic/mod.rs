@@ -24,6 +24,7 @@ use looplet_scan::lane::Keys;
 use crate::engine::model::config::ModelConfig;
 use crate::engine::protocol::request::accepts;
 use crate::engine::protocol::request::prefill;
+use crate::engine::protocol::request::prefix::Bound;
 use crate::engine::protocol::vertex::{is_vertex, model_path};
 use crate::engine::protocol::{Decoder, Framing, Protocol};
 
@@ -49,10 +50,16 @@ pub const PROTOCOL: Protocol = Protocol {
     headers: &[("anthropic-version", "2023-06-01")],
     encode_head: encode::encode_head,
     accepts: Some(&accepts::ANTHROPIC),
-    bound: &[("system", None), ("tools", None)],
+    bound: Some(&Bound {
+        fields: &[("system", None), ("tools", None)],
+        is_chained: true,
+        skips_deferred: true,
+        has_item_ids: false,
+    }),
     append: Some(&append::FORM),
     summary: Some(&summary::FORM),
     raw_in_results: true,
+    waits_for_results: server_calls::waits,
     begins_with_user: true,
     encode_message: encode_message::encode_message,
     encode_tail: encode::encode_tail,

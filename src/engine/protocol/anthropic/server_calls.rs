@@ -12,21 +12,15 @@ use looplet_scan::reader::Object;
 
 use crate::engine::json::writer::{push_others, push_text};
 use crate::engine::model::message::{Block, Json, Message, Role};
-use crate::engine::protocol::anthropic::NAME;
 
 /// The field of a program's call that keeps the id of its container. It is no field of the API's.
 pub const CONTAINER: &str = "looplet_container";
 
 /// Returns true if Anthropic's servers go on with this answer only after nothing but results.
 pub fn waits(answer: &Message) -> bool {
-    let is_own = answer.role == Role::Assistant
-        && !answer.partial
-        && answer
-            .origin
-            .as_ref()
-            .is_some_and(|origin| origin.protocol == NAME);
+    let may_wait = answer.role == Role::Assistant && !answer.partial;
     let mut blocks = answer.content.iter().enumerate();
-    is_own
+    may_wait
         && blocks.any(|(at, block)| {
             let after = answer.content.get(at + 1..).unwrap_or_default();
             is_open_server_call(block, after) || is_of_program(block)

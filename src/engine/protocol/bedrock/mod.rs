@@ -20,6 +20,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use crate::engine::model::config::ModelConfig;
 use crate::engine::protocol::request::accepts;
 use crate::engine::protocol::request::prefill;
+use crate::engine::protocol::request::prefix::Bound;
 use crate::engine::protocol::{Decoder, Framing, Protocol};
 
 pub use decode::BedrockDecoder;
@@ -37,10 +38,16 @@ pub const PROTOCOL: Protocol = Protocol {
     headers: &[],
     encode_head: encode::encode_head,
     accepts: Some(&accepts::BEDROCK),
-    bound: &[("system", None), ("toolConfig", Some("tools"))],
+    bound: Some(&Bound {
+        fields: &[("system", None), ("toolConfig", Some("tools"))],
+        is_chained: true,
+        skips_deferred: true,
+        has_item_ids: false,
+    }),
     append: None,
     summary: None,
     raw_in_results: true,
+    waits_for_results: |_| false,
     begins_with_user: false,
     encode_message: encode_message::encode_message,
     encode_tail: encode::encode_tail,

@@ -1,7 +1,7 @@
 //! Encodes one message in the form of Responses: an item per message text, reasoning, call and result.
 //!
 //! The encoder leaves out items that the API refuses:
-//! - reasoning and raw items that another protocol or model wrote;
+//! - reasoning and raw items that another protocol wrote, or a model whose reasoning the asked one does not read;
 //! - reasoning that the server cannot know, because it is neither stored nor encrypted nor open;
 //! - reasoning with nothing after it (`… of type 'reasoning' was provided without its required following item`).
 //!
@@ -38,7 +38,7 @@ pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<
 }
 
 fn push_assistant(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
-    let own = spec.wrote(message, NAME);
+    let own = spec.reads(message, NAME);
     let content = without_last_thinking(&message.content);
     let body = spec.model.body.as_ref();
     let body = body.and_then(|json| Object::parse(json.as_str()));
@@ -47,7 +47,7 @@ fn push_assistant(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>)
         into,
         own,
         stored,
-        ids: own && content.iter().all(|block| keeps_id(block, stored)),
+        ids: own && !spec.is_digested && content.iter().all(|block| keeps_id(block, stored)),
         message: None,
         thoughts: Vec::new(),
     };
@@ -251,7 +251,7 @@ fn came_in_content(vendor: Option<&Json>) -> bool {
 /// Writes a user's message: results, then raw items, then a message of the other blocks. Raw parts of a message
 /// (`input_…`) stay in it.
 fn push_user(spec: &RequestSpec<'_>, content: &[Block], into: &mut Vec<u8>) {
-    let calls = calls_by_id(spec.before.filter(|before| spec.wrote(before, NAME)));
+    let calls = calls_by_id(spec.before.filter(|before| spec.reads(before, NAME)));
     for block in content {
         if let Block::ToolResult {
             call_id,

@@ -20,6 +20,7 @@ mod summary;
 
 use crate::engine::protocol::request::accepts;
 use crate::engine::protocol::request::prefill;
+use crate::engine::protocol::request::prefix::Bound;
 use crate::engine::protocol::{Decoder, Framing, Protocol};
 
 pub use decode::ResponsesDecoder;
@@ -57,10 +58,16 @@ pub const PROTOCOL: Protocol = Protocol {
     headers: &[],
     encode_head: encode::encode_head,
     accepts: Some(&accepts::OPENAI_RESPONSES),
-    bound: &[("tools", None), ("text", Some("format"))],
+    bound: Some(&Bound {
+        fields: &[("tools", None), ("text", Some("format"))],
+        is_chained: false,
+        skips_deferred: false,
+        has_item_ids: true,
+    }),
     append: Some(&append::FORM),
     summary: Some(&summary::FORM),
     raw_in_results: true,
+    waits_for_results: |_| false,
     begins_with_user: false,
     encode_message: encode_message::encode_message,
     encode_tail: encode::encode_tail,

@@ -7,8 +7,10 @@
 //! Other blocks always go out. A block without a digest goes out too: the vendor decides.
 //!
 //! - Reasoning is no part of the digest: it may be left out at the beginning and at the end.
-//! - A tool with `defer_loading` is no part either, and may come and go, before a message refers to it.
-//! - Reasoning that was sent before the block has to be there again, unless none is: a gap in the middle is refused.
+//! - On Claude, a tool with `defer_loading` is no part either, and may come and go, before a message refers to it.
+//! - On Claude, reasoning that was sent before the block has to be there again, unless none is: a gap in the middle
+//!   is refused.
+//! - The ids of GPT's items are no part: whether an item has one depends on the asked model.
 //!
 //! <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking>,
 //! <https://developers.openai.com/api/docs/guides/keep-prefix-unchanged> (2026-11-28)
@@ -30,6 +32,19 @@ use crate::engine::policy::models::row;
 use crate::engine::protocol::request::message_parts::without_last_thinking;
 use crate::engine::protocol::{Protocol, RequestSpec};
 
+/// What a vendor ties reasoning to, besides the messages before it.
+#[derive(Debug)]
+pub struct Bound {
+    /// The fields before the messages, or a field of such an object.
+    pub fields: &'static [(&'static str, Option<&'static str>)],
+    /// The reasoning before it, too.
+    pub is_chained: bool,
+    /// A tool with `defer_loading` counts only behind a message that refers to it.
+    pub skips_deferred: bool,
+    /// Items of an answer may have ids, which do not count.
+    pub has_item_ids: bool,
+}
+
 /// The beginning of a body.
 #[derive(Clone, Debug)]
 pub struct Prefix {
@@ -41,6 +56,7 @@ pub struct Prefix {
     reasoning: Option<u64>,
     /// Whether the vendor compares.
     is_compared: bool,
+    is_chained: bool,
     /// The tools that wait to be found: what a message has that refers to one, and a digest of the tool.
     deferred: Vec<(String, u64)>,
 }
@@ -51,9 +67,9 @@ impl Prefix {
     /// # Errors
     /// An option that the protocol cannot express.
     pub fn of_head(protocol: &Protocol, spec: &RequestSpec<'_>) -> Result<Option<Prefix>, ConfigError> {
-        if protocol.bound.is_empty() {
+        let Some(bound) = protocol.bound else {
             return Ok(None);
-        }
+        };
         // Cache markers are no part of the prefix.
         let model = &ModelConfig {
             prompt_caching: PromptCaching {
@@ -71,13 +87,13 @@ impl Prefix {
             .and_then(Object::parse)
             .unwrap_or_default();
         let mut deferred = Vec::new();
-        let digest = protocol.bound.iter().fold(FNV, |digest, (field, part)| {
+        let digest = bound.fields.iter().fold(FNV, |digest, (field, part)| {
             let value = match part {
                 Some(part) => head.object(field).and_then(|object| object.get(part)),
                 None => head.get(field),
             };
             let value = value.unwrap_or_default();
-            let tools = items(value).filter(|_| value.contains(DEFERRED));
+            let tools = items(value).filter(|_| bound.skips_deferred && value.contains(DEFERRED));
             let Some(tools) = tools else {
                 return fnv(fnv(digest, value.as_bytes()), b";");
             };
@@ -98,6 +114,7 @@ impl Prefix {
             digest,
             head: digest,
             reasoning: None,
+            is_chained: bound.is_chained,
             is_compared: row(protocol.name, &model.vendor, &model.model).compares,
             deferred,
         }))
@@ -133,8 +150,8 @@ impl Prefix {
         }
         let (digest, reasoning) = made_behind.split_once('.').unwrap_or((made_behind, ""));
         let has_same = match self.reasoning {
-            Some(sent) => decimal_u64(sent) == reasoning,
-            None => true,
+            Some(sent) if self.is_chained => decimal_u64(sent) == reasoning,
+            _ => true,
         };
         decimal_u64(self.digest) == digest && has_same
     }

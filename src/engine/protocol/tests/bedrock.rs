@@ -42,6 +42,7 @@ fn body(
         system: Some("Be brief."),
         tools,
         before: None,
+        is_digested: false,
         appended: Appended::default(),
     };
     let text = String::from_utf8(Body::whole(protocol, &spec, messages)?).unwrap();

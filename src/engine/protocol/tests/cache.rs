@@ -56,6 +56,7 @@ fn s001_38_anthropic_gets_a_marker_behind_the_tools_the_system_prompt_and_the_la
             system: Some("s"),
             tools: &tools,
             before: None,
+            is_digested: false,
             appended: Appended::default(),
         };
         let mut transcript = Transcript::default();
@@ -92,6 +93,7 @@ fn a_server_that_only_speaks_the_protocol_gets_markers_when_it_is_asked_to() {
             system: None,
             tools: &[],
             before: None,
+            is_digested: false,
             appended: Appended::default(),
         };
         let mut transcript = Transcript::default();
@@ -113,6 +115,7 @@ fn without_its_marker_each_body_begins_with_the_one_before() {
         system: Some("s"),
         tools: &tools,
         before: None,
+        is_digested: false,
         appended: Appended::default(),
     };
     let mut transcript = Transcript::default();
@@ -140,6 +143,7 @@ fn a_block_with_a_marker_of_the_users_own_gets_no_second_one() {
         system: None,
         tools: &[],
         before: None,
+        is_digested: false,
         appended: Appended::default(),
     };
     let own = r#"{"type":"text","text":"go","cache_control":{"type":"ephemeral","ttl":"1h"}}"#;
@@ -168,6 +172,7 @@ fn an_unknown_lifetime_is_refused() {
         system: None,
         tools: &[],
         before: None,
+        is_digested: false,
         appended: Appended::default(),
     };
     let error = (protocol.encode_head)(&spec, &mut Vec::new()).unwrap_err();
@@ -184,6 +189,7 @@ fn a_round_of_many_blocks_finds_what_the_request_before_has_cached() {
         system: Some("s"),
         tools: &tools,
         before: None,
+        is_digested: false,
         appended: Appended::default(),
     };
     let mut transcript = Transcript::default();
@@ -234,6 +240,7 @@ fn a_request_never_has_more_than_four_markers_with_the_users_own() {
         system: Some("s"),
         tools: &tools,
         before: None,
+        is_digested: false,
         appended: Appended::default(),
     };
     for own in 0..3 {

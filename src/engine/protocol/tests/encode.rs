@@ -33,6 +33,7 @@ pub(super) fn body(
         system: Some("Be brief."),
         tools,
         before: None,
+        is_digested: false,
         appended: Appended::default(),
     };
     Ok(serde_json::from_str(&text(protocol, &spec, messages)?).unwrap())
@@ -206,6 +207,7 @@ fn a_longer_history_begins_with_the_bytes_of_the_shorter_one() {
             system: Some("s"),
             tools: &[],
             before: None,
+            is_digested: false,
             appended: Appended::default(),
         };
         let short = text(protocol, &spec, &history[..2]).unwrap();

@@ -31,6 +31,7 @@ fn text(model: &ModelConfig, tools: &[ToolConfig], messages: &[Message]) -> Resu
         system: Some("Be brief."),
         tools,
         before: None,
+        is_digested: false,
         appended: Appended::default(),
     };
     let body = Body::whole(protocol, &spec, messages).map_err(|error| error.field)?;
@@ -397,6 +398,7 @@ fn the_model_stands_in_the_url() {
         system: None,
         tools: &[],
         before: None,
+        is_digested: false,
         appended: Appended::default(),
     };
     (anthropic.encode_head)(&spec, &mut head).unwrap();

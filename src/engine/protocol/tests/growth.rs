@@ -52,6 +52,7 @@ fn a_grown_body_equals_one_that_is_encoded_whole() {
             system: Some("s"),
             tools: &[],
             before: None,
+            is_digested: false,
             appended: Appended::default(),
         };
         let mut transcript = Transcript::default();
@@ -91,6 +92,7 @@ fn tokens_of_tools(vendor: &str, protocol: &str, model: &str, tools: &[ToolConfi
         system: None,
         tools,
         before: None,
+        is_digested: false,
         appended: Appended::default(),
     };
     let (_, protocol) = find(&model).unwrap();

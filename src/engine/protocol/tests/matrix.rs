@@ -347,6 +347,7 @@ fn body(protocol: &str, name: &str, options: &str) -> Result<Map<String, Value>,
         system: Some("s"),
         tools: &[tool],
         before: None,
+        is_digested: false,
         appended: Appended::default(),
     };
     let (_, protocol) = find(&model)?;

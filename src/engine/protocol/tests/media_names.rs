@@ -16,6 +16,7 @@ fn body(fields: Value, messages: &Value) -> Value {
         system: None,
         tools: &tools,
         before: None,
+        is_digested: false,
         appended: Appended::default(),
     };
     let messages: Vec<Message> = serde_json::from_str(&messages.to_string()).unwrap();

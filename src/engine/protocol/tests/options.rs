@@ -19,6 +19,7 @@ fn head(vendor: &str, options: Value) -> Result<Value, ConfigError> {
         system: None,
         tools: &[],
         before: None,
+        is_digested: false,
         appended: Appended::default(),
     };
     let mut head = Vec::new();
@@ -130,6 +131,7 @@ fn the_system_prompt_and_the_stream_take_a_servers_form() {
         system: Some("s"),
         tools: &[],
         before: None,
+        is_digested: false,
         appended: Appended::default(),
     };
     let mut head = Vec::new();
@@ -220,6 +222,7 @@ fn a_call_gets_the_reasoning_that_a_server_demands() {
             system: None,
             tools: &[],
             before: None,
+            is_digested: false,
             appended: Appended::default(),
         };
         let mut body = Vec::new();
@@ -250,6 +253,7 @@ fn a_refusal_of_another_model_is_what_was_said() {
         system: None,
         tools: &[],
         before: None,
+        is_digested: false,
         appended: Appended::default(),
     };
     for (name, content, refusal) in [

@@ -86,6 +86,7 @@ fn sent(target: &Protocol, model: &str, history: Vec<Message>) -> Value {
         system: Some("s"),
         tools: &tools,
         before: None,
+        is_digested: false,
         appended: Appended::default(),
     };
     let mut transcript = Transcript::from_history(history, |_| true).unwrap();

@@ -22,6 +22,7 @@ fn body(vendor: &str, protocol: &str, strict: &[bool], url: &str, choice: Option
         system: None,
         tools: &tools,
         before: None,
+        is_digested: false,
         appended: Appended::default(),
     };
     let (_, protocol) = find(&model).unwrap();

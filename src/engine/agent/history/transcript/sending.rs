@@ -7,9 +7,8 @@ use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Message, Role};
-use crate::engine::protocol::anthropic::server_calls::waits;
 use crate::engine::protocol::request::prefix::summary::SummaryForm;
-use crate::engine::protocol::{Prefill, Protocol, RequestSpec};
+use crate::engine::protocol::{Prefill, Protocol, RequestSpec, waits_for_results};
 
 impl Transcript {
     /// What an answer to the last body keeps of it; see [`Body::prefix`].
@@ -94,12 +93,16 @@ impl Transcript {
         }
         let mut change = match self.heads.change_to(spec) {
             Needed::Nothing => return Ok(()),
-            Needed::Beginning => return self.begin_with_head(spec),
+            Needed::Beginning => {
+                self.begin_with_head(spec);
+                return Ok(());
+            }
             Needed::Change(change) => change,
         };
         let length = self.body(protocol, spec)?.len();
         if !self.body.has_reasoning() || self.heads.bytes_with(&change) > length / 2 {
-            return self.begin_with_head(spec);
+            self.begin_with_head(spec);
+            return Ok(());
         }
         let (Some(last), before) = (
             self.messages.len().checked_sub(1),
@@ -107,7 +110,7 @@ impl Transcript {
         ) else {
             return Ok(());
         };
-        let may_follow = !self.ends_with_answer() && !before.is_some_and(waits);
+        let may_follow = !self.ends_with_answer() && !before.is_some_and(waits_for_results);
         if may_follow {
             change.at = last;
             self.heads.push(change);
@@ -117,12 +120,11 @@ impl Transcript {
         Ok(())
     }
 
-    fn begin_with_head(&mut self, spec: &RequestSpec<'_>) -> Result<(), ConfigError> {
+    fn begin_with_head(&mut self, spec: &RequestSpec<'_>) {
         if self.heads.head().is_some() {
             self.forget_body();
         }
         self.heads.begin(spec);
-        Ok(())
     }
 
     /// The body of a request with the first `upto` messages and `prompt` as the user's last words. It does not

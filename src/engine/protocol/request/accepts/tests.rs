@@ -38,6 +38,7 @@ fn body(model: &str, choice: Option<ToolChoice>, tools: &[ToolConfig], messages:
         system: Some(" "),
         tools,
         before: None,
+        is_digested: false,
         appended: Appended::default(),
     };
     let messages: Vec<Message> = serde_json::from_str(&messages.to_string()).unwrap();

@@ -196,6 +196,7 @@ fn cache_points_stand_behind_tools_system_prompt_and_the_last_two_ends_and_are_n
             system: Some("s"),
             tools: &tools,
             before: None,
+            is_digested: false,
             appended: Appended::default(),
         };
         let mut transcript = Transcript::default();

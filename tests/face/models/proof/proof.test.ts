@@ -1,0 +1,34 @@
+/**
+ * Random stories against servers that check what precedes reasoning: nothing is refused, nothing that is sent is
+ * dropped, and nothing is kept back that the vendor would have read. LOOPLET_SEEDS is the number of stories.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { play } from "./story.js";
+
+const shared = process.env["LOOPLET_SHARED"] ?? join(import.meta.dirname, "../../../../../shared");
+const file = join(shared, "vendors/prefix-server.mjs");
+const isThere = existsSync(file);
+if (!isThere) console.warn(`SKIPPED proof: no ${file} (set LOOPLET_SHARED)`);
+const servers = isThere ? await import(file) : undefined;
+const seeds = Number(process.env["LOOPLET_SEEDS"]) || 200;
+const first = Number(process.env["LOOPLET_FIRST_SEED"]) || 1;
+
+describe.skipIf(!isThere)("conversations in which everything changes", () => {
+  it(
+    "send each block of reasoning where its vendor reads it, and nowhere else",
+    async () => {
+      const faults: string[] = [];
+      for (let seed = first; seed < first + seeds && faults.length < 20; seed++)
+        faults.push(
+          ...(await Promise.race([
+            play(`${seed}`, servers),
+            new Promise<string[]>((r) => setTimeout(() => r([`seed ${seed} hangs`]), 8000)),
+          ])),
+        );
+      expect(faults).toEqual([]);
+    },
+    60_000 + seeds * 100,
+  );
+});

@@ -1,0 +1,339 @@
+/**
+ * A random story of one conversation: processes that come and go, deploys that change the agent, models that change,
+ * and every feature that rewrites what a request begins with. The servers play the vendors' checks.
+ */
+import {
+  anthropic,
+  createAgent,
+  handoff,
+  openai,
+  subagent,
+  tool,
+  vendorTool,
+  type Agent,
+  type JournalEntry,
+  type Message,
+  type Run,
+  type Store,
+} from "looplet";
+import { memoryStore } from "looplet/stores";
+import { anthropicTools, openaiTools } from "looplet/vendors";
+import { between, seededRandom } from "../../../../src/face/parts/practice/random.js";
+import { Oracle, couldRead } from "./oracle.js";
+
+/** The vendors' servers: `anthropicServer` and `openaiServer` of `prefix-server.mjs`. */
+export interface Servers {
+  anthropicServer(options: object): any;
+  openaiServer(options: object): any;
+}
+
+const CLAUDES = [
+  "claude-fable-5-2",
+  "claude-mythos-5-2",
+  "claude-fable-5-1",
+  "claude-opus-5-5",
+  "claude-sonnet-5-5",
+  "claude-haiku-5-5",
+  "claude-opus-5",
+  "claude-opus-4-8",
+];
+const GPTS = ["gpt-6.2-sol", "gpt-6.2-astra", "gpt-6.1-sol", "gpt-5.6-sol"];
+
+/** Plays one story. Returns what went wrong. */
+export async function play(seed: string, servers: Servers): Promise<string[]> {
+  const random = seededRandom(seed);
+  const pick = <T>(...of: T[]): T => of[between(random, 0, of.length - 1)]!;
+  const chance = (percent: number): boolean => random() * 100 < percent;
+  const faults: string[] = [];
+  let place = "";
+
+  const pool = pick(
+    () => [pick(...CLAUDES.slice(0, 6))],
+    () => [pick(...CLAUDES), pick(...CLAUDES), pick(...CLAUDES)],
+    () => [pick(...GPTS)],
+    () => [pick(...GPTS), pick(...GPTS)],
+    () => [pick(...CLAUDES), pick(...GPTS), pick(...CLAUDES)],
+  )();
+  /** A gateway does not pass `block_binding` on, so the vendor refuses what it would drop. */
+  const isStrict = chance(50);
+  const used = { prunes: false };
+  // A journal names its agents, so every deploy has them.
+  const has = { handoff: chance(25), helper: chance(25) };
+
+  // What the models say.
+  const said = (names: string[]): object => {
+    const own = names.filter((name) => /^(look|more|mcp_.|helper|to_other|rare)$/.test(name));
+    const inputOf = (name: string): object =>
+      /helper|to_other/.test(name) ? { prompt: "Help." } : { q: "x".repeat(pick(10, 300)) };
+    const usage = { input_tokens: chance(8) ? 9000 : 1000 };
+    if (own.length === 0 || chance(35)) return { text: `Text ${(count += 1)}.`, usage };
+    const called = Array.from({ length: pick(1, 1, 2) }, () => pick(...own));
+    const calls = called.map((name) => ({ name, input: inputOf(name) }));
+    return { calls, usage, ...(chance(30) ? { text: `Calling ${(count += 1)}.` } : {}) };
+  };
+  let count = 0;
+  const thinking = (): string[] =>
+    Array.from({ length: pick(1, 1, 1, 1, 2, 0) }, () => `thought ${(count += 1)}`);
+  const claude = servers.anthropicServer({
+    strictForm: true,
+    account: pick("new", "old"),
+    cascade: pick("turn", "all"),
+    script(index: number, body: any) {
+      const answer: any = said((body.tools ?? []).map(({ name }: any) => name));
+      answer.thinking = thinking();
+      const last = body.messages.findLast(({ role }: any) => role === "assistant")?.content;
+      const blocks = Array.isArray(last) ? last : [];
+      const waiting = blocks.filter(
+        ({ type, id }: any) =>
+          type === "server_tool_use" && !blocks.some(({ tool_use_id }: any) => tool_use_id === id),
+      );
+      answer.blocks = waiting.map(({ id }: any) => ({
+        type: "web_search_tool_result",
+        tool_use_id: id,
+        content: [],
+      }));
+      const id = `srvtoolu_${index}`;
+      const named = (name: string): boolean => (body.tools ?? []).some((one: any) => one.name === name);
+      if (named("tool_search_tool_bm25") && chance(40)) {
+        const found = [{ type: "tool_reference", tool_name: "rare" }];
+        const content = { type: "tool_search_tool_search_result", tool_references: found };
+        answer.blocks.push({
+          type: "server_tool_use",
+          id,
+          name: "tool_search_tool_bm25",
+          input: { query: "r" },
+        });
+        answer.blocks.push({ type: "tool_search_tool_result", tool_use_id: id, content });
+      } else if (named("web_search") && chance(40)) {
+        answer.blocks.push({ type: "server_tool_use", id, name: "web_search", input: { query: "q" } });
+        if (answer.calls === undefined || chance(50))
+          answer.blocks.push({ type: "web_search_tool_result", tool_use_id: id, content: [] });
+      }
+      return answer;
+    },
+  });
+  const gpt = servers.openaiServer({
+    script(index: number, body: any) {
+      const added = body.input.flatMap((item: any) => (item.type === "additional_tools" ? item.tools : []));
+      const answer: any = said([...(body.tools ?? []), ...added].map(({ name }: any) => name));
+      const reasoning = thinking();
+      const isSearching = (body.tools ?? []).some(({ type }: any) => type === "web_search") && chance(40);
+      const action = { type: "search", query: "q" };
+      const call = { type: "web_search_call", id: `ws_${index}`, status: "completed", action };
+      return { ...answer, reasoning, ...(isSearching ? { items: [call] } : {}) };
+    },
+  });
+
+  const oracles = { Anthropic: new Oracle("Anthropic"), OpenAI: new Oracle("OpenAI") };
+  let org = "org_1";
+  /** A fetch that watches what the server takes. Requests of agents that run at the same time come one by one. */
+  let busy: Promise<unknown> = Promise.resolve();
+  const watched =
+    (server: any, vendor: keyof typeof oracles) =>
+    (url: string, init: RequestInit): Promise<Response> => {
+      const response = busy.then(() => asked(server, vendor, url, init));
+      busy = response.catch(() => {});
+      return response;
+    };
+  const asked = async (
+    server: any,
+    vendor: keyof typeof oracles,
+    url: string,
+    init: RequestInit,
+  ): Promise<Response> => {
+    const body = JSON.parse(new TextDecoder().decode(init.body as Uint8Array));
+    if (isStrict && vendor === "Anthropic") delete body.thinking?.block_binding;
+    server.options.org = org;
+    const lost: any[] = server.removed ?? server.dropped;
+    const [before, allowed, refused] = [lost.length, server.allowed?.length, server.refused.length];
+    const response = await server.fetch(url, { ...init, body: JSON.stringify(body) });
+    if (server.refused.length > refused) {
+      faults.push(`${place}: ${server.refused.at(-1)}`);
+      return response;
+    }
+    const now = lost.slice(before);
+    for (const { reason, path, id } of [...now, ...(server.allowed?.slice(allowed) ?? [])])
+      if (/prefix/.test(reason)) faults.push(`${place}: ${body.model} does not take ${path ?? id}`);
+    oracles[vendor].note(
+      `${place}, request ${server.requests.length}`,
+      org,
+      body,
+      server.answers.at(-1),
+      now.length,
+    );
+    return response;
+  };
+  const fetches = { claude: watched(claude, "Anthropic"), gpt: watched(gpt, "OpenAI") };
+  const stream = chance(50);
+  const modelOf = (id: string): any =>
+    id.startsWith("claude")
+      ? anthropic(id, { apiKey: "k", fetch: fetches.claude as never, stream })
+      : openai(id, { apiKey: "k", fetch: fetches.gpt as never, stream });
+  const model = (): any => modelOf(pick(...pool));
+
+  const look = (description = "x", more = {}): any =>
+    tool({
+      description,
+      inputSchema: { type: "object" },
+      execute: () => `result ${"r".repeat(300)}`,
+      replay: "safe",
+      ...more,
+    });
+  const context = (): object => {
+    const kind = pick("", "", "", "window", "pruning");
+    if (kind === "pruning") used.prunes = true;
+    if (kind === "window") return { context: { window: 10_000 } };
+    return kind === "" ? {} : { context: { pruning: { afterResponses: 2, prefixChars: 20 } } };
+  };
+  const prepare = (): object => {
+    const at = between(random, 1, 4);
+    const changes = pick<(messages: readonly Message[]) => object>(
+      () => ({ system: "Prepared." }),
+      () => ({ system: "" }),
+      () => ({ tools: ["look"] }),
+      () => ({ tools: [] }),
+      () => ({ toolChoice: "none" }),
+      () => ({ model: model() }),
+      (messages) => ({ messages }),
+      (messages) => ({ messages: [...messages, { role: "user", content: "A reminder." }] }),
+      (messages) => ({ messages: messages.slice(-1) }),
+      (messages) => ({ messages: [{ role: "user", content: "First." }, ...messages] }),
+    );
+    const isOnce = chance(50);
+    return {
+      prepareIteration: ({ iteration, messages }: any) =>
+        (isOnce ? iteration === at : iteration >= at) ? changes(messages) : undefined,
+    };
+  };
+  const system = (): object =>
+    pick<object>({ system: "S" }, { system: "S" }, { system: "T" }, {}, { system: "U".repeat(4000) });
+  const deploy = (store: Store): Agent<any, any> => {
+    const other = createAgent({
+      model: model(),
+      ...system(),
+      tools: { look: look(), ...pick({}, { more: look() }) },
+    });
+    const tools: { [name: string]: any } = { look: look(pick("x", "x", "x", "y")) };
+    if (chance(30)) tools["more"] = look();
+    if (chance(20))
+      for (const name of pick(["mcp_a"], ["mcp_a", "mcp_b"], ["mcp_b", "mcp_a"])) tools[name] = look(name);
+    if (chance(20)) tools["rare"] = look("Is rare", { deferLoading: true });
+    if (chance(10)) tools["rare2"] = look("Is rare too", { deferLoading: true });
+    if (chance(15)) tools["search"] = vendorTool(anthropicTools.webSearch({ maxUses: pick(2, 3) }));
+    if (chance(15)) tools["web"] = vendorTool(openaiTools.webSearch({}));
+    if (has.handoff) tools["to_other"] = handoff(other as never, { description: "to the other" });
+    if (has.helper)
+      tools["helper"] = subagent({
+        description: "Helps",
+        persistent: chance(60),
+        ...system(),
+        ...(chance(50) ? { model: model() } : {}),
+        tools: { look: look() },
+      } as never);
+    return createAgent({
+      store,
+      clock,
+      durable: { reconcile: () => ({ outcome: "run" }) },
+      model: model(),
+      ...system(),
+      tools: chance(15) ? Object.fromEntries(Object.entries(tools).reverse()) : tools,
+      limits: { maxIterations: 7, repeat: false },
+      ...(chance(10) ? { sharedInstructions: "Shared." } : {}),
+      ...context(),
+      ...(chance(40) ? prepare() : {}),
+    } as never);
+  };
+
+  const pruned = new Set<string>();
+  const notePruned = (messages: readonly Message[]): void => {
+    for (const { compacted, content } of messages as any[])
+      if (compacted) for (const block of content) pruned.add(block.id ?? block.text ?? "");
+  };
+  const watch = async (run: Run<any, any>): Promise<string> => {
+    for await (const event of run) {
+      if (event.type === "iteration-finish" && chance(10)) run.setModel(model());
+      if (event.type === "tool-result" && chance(10)) steered(run);
+      if (event.type === "warning" && /reasoning_(refused|dropped)|not_appended/.test(event.code)) {
+        const mayBe = /(organization|model)_(binding_)?mismatch/.test(event.message);
+        if (!mayBe) faults.push(`${place}: ${event.code} ${event.message}`);
+      }
+    }
+    const { outcome, stoppedBy, error } = (await run.result) as any;
+    const isEnd = outcome === "completed" || stoppedBy === "iterations";
+    if (!isEnd) faults.push(`${place}: ${outcome} ${error?.message ?? stoppedBy}`);
+    return outcome;
+  };
+
+  const kept = memoryStore();
+  const isChat = chance(75);
+  let history: { messages?: readonly Message[]; subagents?: unknown } = {};
+  for (let at = 1; at <= 4; at++) {
+    place = `seed ${seed}, process ${at}`;
+    if (chance(10)) org = pick("org_1", "org_2");
+    const { store, death } = dying(kept, isChat && chance(30) ? between(random, 1, 12) : Infinity);
+    const agent = deploy(store);
+    const work = async (): Promise<void> => {
+      if (!isChat) {
+        const given = history.messages && { messages: [...history.messages], subagents: history.subagents };
+        const run = agent.run(`Prompt ${at}.`, given as never);
+        await watch(run);
+        history = JSON.parse(JSON.stringify((await run.result) as never));
+        return notePruned(history.messages ?? []);
+      }
+      const chat = await agent.openChat("c", listeners);
+      if (chat.current !== undefined) await watch(chat.current);
+      await watch(chat.run(`Prompt ${at}.`, listeners));
+      await chat.saved();
+      notePruned(chat.messages);
+      await chat.close();
+    };
+    await Promise.race([death, work()]).catch((error: unknown) => faults.push(`${place}: ${String(error)}`));
+  }
+  for (const oracle of Object.values(oracles))
+    for (const request of oracle.requests) {
+      const could = couldRead(request, pruned);
+      if (could > request.read && !used.prunes)
+        faults.push(`${request.place}: ${request.model} has read ${request.read} of ${could} blocks`);
+    }
+  return faults;
+}
+
+/** Retries come at the next task. Nothing waits for a timeout. */
+const clock = {
+  now: () => 1_000_000,
+  setTimer: (due: () => void, delayMs: number) => (delayMs > 2000 ? undefined : setImmediate(due)),
+  clearTimer: (timer: unknown) => clearImmediate(timer as NodeJS.Immediate),
+};
+
+/** A call of a tool that a deploy has removed is answered with an error, and the program is told. */
+const listeners = { onError: () => {} };
+
+/** Says one thing more, unless the run has ended while its events were read. */
+function steered(run: Run<any, any>): void {
+  try {
+    run.steer("also this");
+  } catch (error) {
+    if ((error as { code?: string }).code !== "misuse_run_ended") throw error;
+  }
+}
+
+/** A store of a process that ends before one of its writes. */
+function dying(inner: Store, writes: number): { store: Store; death: Promise<void> } {
+  let left = writes;
+  let die = (): void => {};
+  const death = new Promise<void>((resolve) => (die = resolve));
+  const never = new Promise<never>(() => {});
+  return {
+    death,
+    store: {
+      async append(key: string, entries: readonly JournalEntry[], expectedSeq: number) {
+        if (left-- <= 0) {
+          die();
+          return never;
+        }
+        return inner.append(key, entries as never, expectedSeq);
+      },
+      load: (key: string) => (left < 0 ? never : inner.load(key)),
+    } as Store,
+  };
+}
