@@ -64,7 +64,7 @@ impl Body {
     ) -> Result<&[u8], ConfigError> {
         if self.bytes.is_empty() {
             let model = model_of_turn(protocol, spec.model, messages);
-            let model = &with_fields(protocol, spec.tools, model);
+            let model = &with_fields(protocol, spec, model);
             let mut head = Vec::new();
             (protocol.encode_head)(&RequestSpec { model, ..*spec }, &mut head)?;
             self.prefix = Prefix::of_head(protocol, &RequestSpec { model, ..*spec })?;

@@ -9,9 +9,9 @@
 
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::journal::Fact;
-use crate::engine::model::journal::head::{Head, HeadChange, declared, is_same_declaration};
-use crate::engine::protocol::RequestSpec;
+use crate::engine::model::journal::head::{Head, HeadChange, called, declared, is_same_declaration};
 use crate::engine::protocol::request::prefix::append::{AppendForm, Appended};
+use crate::engine::protocol::{Protocol, RequestSpec};
 
 /// The head of an agent's requests, while the asked model needs it.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +21,8 @@ pub struct Heads {
     sent: Option<String>,
     /// The journal does not have them yet.
     is_new: bool,
+    /// The last request offers fewer tools than are declared.
+    is_restricted: bool,
 }
 
 /// What a request needs to have the head of now.
@@ -39,6 +41,7 @@ impl Heads {
             is_new: head.is_some(),
             sent: head.as_mut().and_then(|head| head.sent.take()),
             head: head.filter(|head| !head.is_digest),
+            is_restricted: false,
         }
     }
 
@@ -99,13 +102,27 @@ impl Heads {
     }
 
     /// Requests begin with this head from now on.
-    pub fn begin(&mut self, spec: &RequestSpec<'_>) {
+    pub fn begin(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>) {
         self.is_new = true;
+        self.is_restricted = false;
         self.head = Some(Head {
             system: spec.system.map(str::to_owned),
-            tools: spec.tools.iter().map(declared).collect(),
+            tools: spec
+                .declared(protocol.name)
+                .map(|(tool, _)| declared(tool))
+                .collect(),
             ..Head::default()
         });
+    }
+
+    /// The head of a request with other messages, of which the first `same` are those of the transcript.
+    pub fn for_others(&self, same: usize) -> Heads {
+        let changes = self.head.iter().flat_map(|head| &head.changes);
+        let is_whole = changes.map(|change| change.at).all(|at| at < same);
+        Heads {
+            head: self.head.clone().filter(|_| is_whole),
+            ..Heads::default()
+        }
     }
 
     pub fn push(&mut self, change: HeadChange) {
@@ -120,10 +137,6 @@ impl Heads {
         let (Some(form), Some(head)) = (spec.appended.form, &self.head) else {
             return spec;
         };
-        let is_offered = |tool: &ToolConfig| spec.tools.iter().any(|other| other.name == tool.name);
-        let all = known_tools(head, form)
-            .iter()
-            .all(|(tool, is_left)| !is_left || is_offered(tool));
         RequestSpec {
             system: if form.has_system {
                 head.system.as_deref()
@@ -134,17 +147,69 @@ impl Heads {
             appended: Appended {
                 form: Some(form),
                 changes: &head.changes,
-                offered: (!all).then_some(spec.tools),
+                offered: self.is_restricted.then_some(spec.tools),
             },
             ..spec
         }
     }
 
-    /// What the request of an agent with these options needs.
-    pub fn change_to(&self, spec: &RequestSpec<'_>) -> Needed {
-        let (Some(form), Some(head)) = (spec.appended.form, &self.head) else {
+    /// Lets the beginning have the tools of now that wait to be found, if the vendor does not compare them before a
+    /// message refers to them. `is_found` says whether one does. Returns true if the beginning has changed.
+    pub fn declare_waiting(
+        &mut self,
+        protocol: &Protocol,
+        spec: &RequestSpec<'_>,
+        is_found: impl Fn(&ToolConfig) -> bool,
+    ) -> bool {
+        let (Some(head), Some(form)) = (&mut self.head, spec.appended.form) else {
+            return false;
+        };
+        if !protocol.bound.is_some_and(|bound| bound.skips_deferred) {
+            return false;
+        }
+        let waiting = |tool: &&ToolConfig| tool.defer_loading;
+        let now: Vec<&ToolConfig> = spec.declared(protocol.name).map(|(tool, _)| tool).collect();
+        let now_waiting: Vec<&ToolConfig> = now.iter().copied().filter(waiting).collect();
+        // The vendor's search is a tool of the beginning.
+        if now_waiting.is_empty() || !head.tools.iter().any(|tool| tool.defer_loading) {
+            return false;
+        }
+        let before = head.tools.len();
+        let stays = |known: &ToolConfig| {
+            let mut same = now.iter().filter(|tool| tool.name == known.name);
+            !known.defer_loading || same.any(|tool| is_same_declaration(known, tool)) || is_found(known)
+        };
+        head.tools.retain(stays);
+        let known = known_tools(head, form);
+        let is_new = |tool: &&&ToolConfig| !known.iter().any(|(known, _)| known.name == tool.name);
+        let new: Vec<ToolConfig> = now_waiting
+            .iter()
+            .filter(is_new)
+            .map(|tool| declared(tool))
+            .collect();
+        let has_changed = before != head.tools.len() || !new.is_empty();
+        head.tools.extend(new);
+        self.is_new |= has_changed;
+        has_changed
+    }
+
+    /// What the request of an agent with these options needs. `own` are all tools of the agent.
+    pub fn change_to(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>, own: &[ToolConfig]) -> Needed {
+        let (Some(form), Some(head)) = (spec.appended.form, &mut self.head) else {
             return Needed::Beginning;
         };
+        if !head.complete(own) {
+            return Needed::Beginning;
+        }
+        let now: Vec<&ToolConfig> = spec.declared(protocol.name).map(|(tool, _)| tool).collect();
+        // The vendor's search comes and goes with the tools that wait to be found.
+        let waits = |tool: &ToolConfig| tool.defer_loading;
+        let searched = head.tools.iter().any(waits);
+        let searches = now.iter().any(|tool| waits(tool));
+        if protocol.bound.is_some_and(|bound| bound.skips_deferred) && searched != searches && !now.is_empty()
+        {
+            return Needed::Beginning;
+        }
         let mut change = HeadChange::default();
         if form.has_system {
             let changed = head
@@ -157,22 +222,35 @@ impl Heads {
             change.system = (before.trim() != now.trim()).then(|| now.to_owned());
         }
         let tools = known_tools(head, form);
-        for tool in spec.tools {
+        for tool in &now {
             match tools.iter().find(|(known, _)| known.name == tool.name) {
-                Some((known, is_left)) if is_same_declaration(known, tool) => {
-                    if !is_left {
-                        change.restored.push(tool.name.clone());
-                    }
+                Some((known, is_left)) if is_shown_alike(known, tool) => match called(tool) {
+                    _ if *is_left => {}
+                    Some(name) => change.restored.push(name.into_owned()),
+                    None => return Needed::Beginning,
+                },
+                Some((known, _)) if !form.removes_tools || called(known) != called(tool) => {
+                    return Needed::Beginning;
                 }
-                Some(_) if !form.removes_tools => return Needed::Beginning,
-                _ => change.added.push(declared(tool)),
+                _ if tool.vendor.is_some() && !form.removes_tools => return Needed::Beginning,
+                _ => change.added.push(ToolConfig {
+                    defer_loading: false,
+                    ..declared(tool)
+                }),
             }
         }
+        let is_gone = |tool: &ToolConfig| !now.iter().any(|other| other.name == tool.name);
+        let gone = tools.iter().filter(|(tool, is_left)| *is_left && is_gone(tool));
+        let gone: Vec<&ToolConfig> = gone.map(|(tool, _)| *tool).collect();
+        self.is_restricted = !gone.is_empty();
         // A request without tools says so by its choice of tools.
-        if form.removes_tools && !spec.tools.is_empty() {
-            let is_gone = |tool: &ToolConfig| !spec.tools.iter().any(|other| other.name == tool.name);
-            let gone = tools.iter().filter(|(tool, is_left)| *is_left && is_gone(tool));
-            change.removed = gone.map(|(tool, _)| tool.name.clone()).collect();
+        if form.removes_tools && !now.is_empty() {
+            for tool in gone {
+                let Some(name) = called(tool) else {
+                    return Needed::Beginning;
+                };
+                change.removed.push(name.into_owned());
+            }
         }
         match change.is_empty() {
             true => Needed::Nothing,
@@ -186,9 +264,24 @@ impl Heads {
         changes.chain([change]).map(HeadChange::bytes).sum()
     }
 
+    pub fn is_restricted(&self) -> bool {
+        self.is_restricted
+    }
+
     /// True if a request with the saved head ends with changes.
     pub fn has_changes(&self) -> bool {
         self.head.as_ref().is_some_and(|head| !head.changes.is_empty())
+    }
+
+    /// True if requests have entries of vendors' tools, now or later than now.
+    pub fn has_entries(&self) -> bool {
+        let added = |head: &'_ Head| {
+            head.changes
+                .iter()
+                .any(|change| change.added.iter().any(is_entry))
+        };
+        let mut head = self.head.iter();
+        head.any(|head| head.tools.iter().any(is_entry) || added(head))
     }
 
     /// True if those change tools.
@@ -196,6 +289,15 @@ impl Heads {
         let mut changes = self.head.iter().flat_map(|head| &head.changes);
         changes.any(HeadChange::changes_tools)
     }
+}
+
+fn is_entry(tool: &ToolConfig) -> bool {
+    tool.vendor.is_some()
+}
+
+/// True if the model is shown the same of both tools, and need not search for one that it is shown.
+fn is_shown_alike(known: &ToolConfig, tool: &ToolConfig) -> bool {
+    is_same_declaration(known, tool) && (tool.defer_loading || !known.defer_loading)
 }
 
 /// Each declared tool, as it was declared last, and whether the model may still call it.
@@ -207,7 +309,8 @@ fn known_tools<'a>(head: &'a Head, form: &AppendForm) -> Vec<(&'a ToolConfig, bo
             tools.push((tool, true));
         }
         for (tool, is_left) in &mut tools {
-            let is_named = |names: &[String]| names.contains(&tool.name);
+            let name = called(tool).unwrap_or_default();
+            let is_named = |names: &[String]| names.iter().any(|other| **other == *name);
             *is_left = (*is_left || is_named(&change.restored))
                 && !(form.removes_tools && is_named(&change.removed));
         }

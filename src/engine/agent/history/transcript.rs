@@ -88,6 +88,10 @@ impl Transcript {
         has_tool: impl Fn(&str) -> bool,
     ) -> Result<Transcript, ConfigError> {
         let mut transcript = Transcript::to_send(messages, has_tool)?;
+        let pairs = self.messages.iter().zip(&transcript.messages);
+        transcript.heads = self
+            .heads
+            .for_others(pairs.take_while(|(known, sent)| known == sent).count());
         if transcript.ends_with_answer() && !self.ends_with_answer() {
             transcript
                 .messages

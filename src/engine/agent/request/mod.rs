@@ -120,13 +120,22 @@ impl Requests {
         if begun.is_none() {
             self.last.recall(&history.transcript);
             encode(&mut history.transcript, desk.who, desk.config)?;
-            if to_send(&history.transcript, desk.who).heads.changes_tools() {
+            let heads = &to_send(&history.transcript, desk.who).heads;
+            let (changes_tools, has_entries) = (heads.changes_tools(), heads.has_entries());
+            if changes_tools {
                 desk.who.model.allow_tool_changes();
             }
             let sent = to_send(&history.transcript, desk.who);
             let model = &desk.who.model;
             if let Some(form) = sent.signed_summary(model.protocol, &model.config) {
                 desk.who.model.allow_summary(form);
+            }
+            // The beginning may have tools that this request does not offer.
+            if has_entries {
+                let ActiveModel {
+                    protocol, headers, ..
+                } = &mut desk.who.model;
+                add_headers(protocol, &desk.config.tools, headers);
             }
             if desk.config.events.prefix {
                 prefix = compare(&mut history.transcript, desk.who, desk.config, &mut self.last);

@@ -107,7 +107,7 @@ pub fn encode<'a>(
         transcript = tuning.messages.as_mut().unwrap_or(transcript);
     }
     transcript.is_compared = config.events.prefix;
-    transcript.settle_head(model.protocol, &spec)?;
+    transcript.settle_head(model.protocol, &spec, &config.tools)?;
     transcript.body(model.protocol, &spec)
 }
 

@@ -3,11 +3,16 @@
 //! Claude and GPT tie reasoning to what precedes it. For such a model the agent saves the head with which its
 //! conversation began, and a changed system prompt or a changed list of tools is sent as a message at the end.
 //! [`crate::engine::agent::history::head`] decides when. A journal has the head in a fact of its own, because it is
-//! long and seldom changes.
+//! long and seldom changes. The entry of a vendor's tool may hold a secret, so a journal has its digest alone:
+//! [`Head::complete`] puts the entry of the configuration back.
 
+use std::borrow::Cow;
+
+use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::model::config::ToolConfig;
+use crate::engine::json::digest::short;
+use crate::engine::model::config::{Loader, ToolConfig, VendorTool};
 use crate::engine::model::message::Json;
 
 /// The head with which requests begin.
@@ -30,6 +35,37 @@ pub struct Head {
     pub is_digest: bool,
 }
 
+impl Head {
+    /// Gives the vendors' tools the entries that these tools of the configuration have. Returns false if one of them
+    /// is not there, or is another one: then no request can begin with this head.
+    pub fn complete(&mut self, tools: &[ToolConfig]) -> bool {
+        let added = self.changes.iter_mut().flat_map(|change| &mut change.added);
+        self.tools.iter_mut().chain(added).all(|tool| {
+            let Some(vendor) = &mut tool.vendor else {
+                return true;
+            };
+            let now = tools.iter().find(|other| other.name == tool.name);
+            let now = now.and_then(|other| other.vendor.as_ref());
+            let Some(now) = now.filter(|now| entry_digest(now) == entry_digest(vendor)) else {
+                return false;
+            };
+            if vendor != now {
+                vendor.clone_from(now);
+            }
+            true
+        })
+    }
+}
+
+/// The digest of the entry, or what a journal has of it.
+fn entry_digest(vendor: &VendorTool) -> String {
+    let entry = vendor.entry.as_ref().map(Json::as_str).unwrap_or_default();
+    match entry.strip_prefix('"') {
+        Some(digest) => digest.trim_end_matches('"').to_owned(),
+        None => short(entry),
+    }
+}
+
 /// A change of the head, which is sent after a message of the user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -44,7 +80,7 @@ pub struct HeadChange {
     #[serde(with = "declarations")]
     #[cfg_attr(test, schemars(with = "Vec<Declaration>"))]
     pub added: Vec<ToolConfig>,
-    /// The names of removed tools that are offered again.
+    /// The names of removed tools that are offered again, as the model knows them.
     pub restored: Vec<String>,
     pub removed: Vec<String>,
 }
@@ -68,13 +104,34 @@ impl HeadChange {
     }
 }
 
+/// The name by which the model knows a tool; `None` for an entry without one, which stands for several tools.
+pub fn called(tool: &ToolConfig) -> Option<Cow<'_, str>> {
+    match tool.vendor.as_ref().and_then(|vendor| vendor.entry.as_ref()) {
+        Some(entry) => Object::parse(entry.as_str())?.string("name"),
+        None => Some(Cow::Borrowed(&tool.name)),
+    }
+}
+
 /// What the model is shown of a tool.
 pub fn declared(tool: &ToolConfig) -> ToolConfig {
-    Declaration::from(tool).into()
+    ToolConfig {
+        name: tool.name.clone(),
+        description: tool.description.clone(),
+        input_schema: tool.input_schema.clone(),
+        strict: tool.strict,
+        defer_loading: tool.defer_loading,
+        loader: tool.loader,
+        vendor: tool.vendor.clone(),
+        ..ToolConfig::default()
+    }
 }
 
 /// True if the model is shown the same of both tools.
 pub fn is_same_declaration(tool: &ToolConfig, other: &ToolConfig) -> bool {
+    let entry = |tool: &ToolConfig| tool.vendor.as_ref().and_then(|vendor| vendor.entry.clone());
+    if tool.vendor.is_some() || other.vendor.is_some() {
+        return tool.name == other.name && entry(tool) == entry(other);
+    }
     tool.name == other.name
         && tool.description == other.description
         && tool.strict == other.strict
@@ -91,6 +148,13 @@ struct Declaration {
     input_schema: Option<Json>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     strict: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    defer_loading: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loader: Option<Loader>,
+    /// The digest of a vendor's entry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry: Option<String>,
 }
 
 impl From<&ToolConfig> for Declaration {
@@ -100,6 +164,9 @@ impl From<&ToolConfig> for Declaration {
             description: tool.description.clone(),
             input_schema: Some(tool.input_schema.clone()),
             strict: tool.strict,
+            defer_loading: tool.defer_loading,
+            loader: tool.loader,
+            entry: tool.vendor.as_ref().map(entry_digest),
         }
     }
 }
@@ -111,6 +178,12 @@ impl From<Declaration> for ToolConfig {
             description: declaration.description,
             input_schema: declaration.input_schema.unwrap_or_else(Json::empty_object),
             strict: declaration.strict,
+            defer_loading: declaration.defer_loading,
+            loader: declaration.loader,
+            vendor: declaration.entry.map(|digest| VendorTool {
+                entry: Some(Json::string(&digest)),
+                ..VendorTool::default()
+            }),
             ..ToolConfig::default()
         }
     }

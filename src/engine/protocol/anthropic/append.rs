@@ -29,9 +29,15 @@ fn encode(change: &HeadChange, into: &mut Vec<u8>) {
         for tool in &change.added {
             open_block("tool_addition", "tool_definition", into);
             push_key(into, "definition");
-            into.push(b'{');
-            push_declaration(tool, into);
-            into.extend_from_slice(b"}}}");
+            match tool.vendor.as_ref().and_then(|vendor| vendor.entry.as_ref()) {
+                Some(entry) => into.extend_from_slice(entry.as_str().as_bytes()),
+                None => {
+                    into.push(b'{');
+                    push_declaration(tool, into);
+                    into.push(b'}');
+                }
+            }
+            into.extend_from_slice(b"}}");
         }
         into.extend_from_slice(CLOSE);
     }

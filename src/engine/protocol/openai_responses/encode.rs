@@ -35,7 +35,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     fields.tools(into, tools(spec));
     if spec.has_tools(NAME) || fields.has("tools") {
         match spec.appended.offered {
-            Some(offered) => push_allowed_tools(offered, model, &fields, into),
+            Some(offered) => push_allowed_tools(offered, spec, &fields, into),
             None => push_tool_choice(model, &fields, false, into),
         }
         if let Some(parallel) = model.parallel_tool_calls
@@ -141,10 +141,11 @@ pub fn push_declaration(tool: &ToolConfig, into: &mut Vec<u8>) {
 /// <https://platform.openai.com/docs/guides/function-calling#allowed-tools> (2026-11-28)
 fn push_allowed_tools(
     offered: &[ToolConfig],
-    model: &ModelConfig,
+    spec: &RequestSpec<'_>,
     fields: &BodyFields<'_>,
     into: &mut Vec<u8>,
 ) {
+    let model = spec.model;
     let is_open = matches!(
         model.tool_choice,
         None | Some(ToolChoice::Auto | ToolChoice::Required)
@@ -168,13 +169,38 @@ fn push_allowed_tools(
     push_text(into, "mode", if is_required { "required" } else { "auto" });
     push_key(into, "tools");
     into.push(b'[');
-    for tool in offered {
+    let offered = RequestSpec {
+        tools: offered,
+        ..*spec
+    };
+    for (tool, entry) in offered.declared(NAME) {
         push_comma(into);
-        into.extend_from_slice(br#"{"type":"function""#);
-        push_text(into, "name", &OPENAI_RESPONSES.tool_name(&tool.name));
-        into.push(b'}');
+        match entry.and_then(Object::parse) {
+            Some(entry) => push_choice_of(&entry, into),
+            None => {
+                into.extend_from_slice(br#"{"type":"function""#);
+                push_text(into, "name", &OPENAI_RESPONSES.tool_name(&tool.name));
+                into.push(b'}');
+            }
+        }
+    }
+    if let Some(search) = offered.search_entry(NAME) {
+        push_comma(into);
+        into.extend_from_slice(search.as_bytes());
     }
     into.extend_from_slice(b"]}");
+}
+
+/// Writes a vendor's tool in a choice: its type, and the name or the server where there are several.
+fn push_choice_of(entry: &Object<'_>, into: &mut Vec<u8>) {
+    into.extend_from_slice(br#"{"type":"#);
+    into.extend_from_slice(entry.get("type").unwrap_or("null").as_bytes());
+    for field in ["name", "server_label"] {
+        if let Some(value) = entry.get(field) {
+            push_raw(into, field, value);
+        }
+    }
+    into.push(b'}');
 }
 
 /// Writes the key of the cache. The API caches by itself; a key leads to the same cache.

@@ -9,16 +9,18 @@ use serde_json::Value;
 
 use crate::engine::model::config::{ModelConfig, ToolConfig, VendorTool};
 use crate::engine::model::message::Json;
-use crate::engine::protocol::Protocol;
+use crate::engine::protocol::{Protocol, RequestSpec};
 
 /// The model with the fields that its tools need in the body. Objects are merged, lists are joined, and of two other
 /// values the caller's `body` wins.
 pub fn with_fields<'a>(
     protocol: &Protocol,
-    tools: &[ToolConfig],
+    spec: &RequestSpec<'_>,
     model: Cow<'a, ModelConfig>,
 ) -> Cow<'a, ModelConfig> {
-    let fields = sent(protocol, tools).filter_map(|vendor| value_of(vendor.body.as_ref()?));
+    let added = spec.appended.changes.iter().flat_map(|change| &change.added);
+    let fields =
+        sent(protocol, spec.tools.iter().chain(added)).filter_map(|vendor| value_of(vendor.body.as_ref()?));
     let mut needed = Value::Null;
     fields.for_each(|fields| join(&mut needed, fields));
     if needed.is_null() {
@@ -35,7 +37,7 @@ pub fn with_fields<'a>(
 
 /// Adds the headers that the tools need. A header that is there already becomes a list.
 pub fn add_headers(protocol: &Protocol, tools: &[ToolConfig], headers: &mut Vec<(String, String)>) {
-    for (name, value) in sent(protocol, tools).flat_map(|vendor| &vendor.headers) {
+    for (name, value) in sent(protocol, tools.iter()).flat_map(|vendor| &vendor.headers) {
         add_header(headers, name, value);
     }
 }
@@ -62,8 +64,11 @@ pub fn not_sent<'a>(protocol: &Protocol, tools: &'a [ToolConfig]) -> Vec<&'a str
     left_out.map(|tool| tool.name.as_str()).collect()
 }
 
-fn sent<'a>(protocol: &'a Protocol, tools: &'a [ToolConfig]) -> impl Iterator<Item = &'a VendorTool> {
-    let vendors = tools.iter().filter_map(|tool| tool.vendor.as_ref());
+fn sent<'a>(
+    protocol: &'a Protocol,
+    tools: impl Iterator<Item = &'a ToolConfig>,
+) -> impl Iterator<Item = &'a VendorTool> {
+    let vendors = tools.filter_map(|tool| tool.vendor.as_ref());
     vendors.filter(|vendor| vendor.is_of(protocol.name))
 }
 

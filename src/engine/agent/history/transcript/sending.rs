@@ -5,8 +5,9 @@ use crate::engine::agent::history::head::Needed;
 use crate::engine::agent::history::legal::ids_of;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::model::answer::ModelAnswer;
+use crate::engine::model::config::ToolConfig;
 use crate::engine::model::error::ConfigError;
-use crate::engine::model::message::{Block, Message, Role};
+use crate::engine::model::message::{Block, Json, Message, Role};
 use crate::engine::protocol::request::prefix::summary::SummaryForm;
 use crate::engine::protocol::{Prefill, Protocol, RequestSpec, waits_for_results};
 
@@ -70,38 +71,48 @@ impl Transcript {
     }
 
     /// Gives the next request the system prompt and the tools of now: at its end if that saves reasoning, else at its
-    /// beginning. Where no message may follow, the request has those of the request before.
+    /// beginning. Where no message may follow, the request has those of the request before. `own` are all tools of
+    /// the agent.
     ///
     /// # Errors
     /// An option that the protocol cannot express.
-    pub fn settle_head(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>) -> Result<(), ConfigError> {
+    pub fn settle_head(
+        &mut self,
+        protocol: &Protocol,
+        spec: &RequestSpec<'_>,
+        own: &[ToolConfig],
+    ) -> Result<(), ConfigError> {
         if spec.appended.form.is_none() {
             return Ok(());
         }
-        // An entry of the vendor may have a secret, which no journal may have. A tool that waits to be found is no
-        // part of the beginning.
-        if spec
-            .tools
-            .iter()
-            .any(|tool| tool.vendor.is_some() || tool.defer_loading)
-        {
-            if self.heads.head().is_some() {
-                self.heads.forget();
-                self.forget_body();
-            }
-            return Ok(());
+        let messages = &self.messages;
+        let is_found = |tool: &ToolConfig| {
+            let name = protocol.accepts.map(|accepts| accepts.tool_name(&tool.name));
+            let mark = format!(
+                "\"tool_name\":{}",
+                Json::string(&name.unwrap_or_default()).as_str()
+            );
+            messages.iter().any(|message| refers(&message.content, &mark))
+        };
+        if self.heads.declare_waiting(protocol, spec, is_found) {
+            self.forget_body();
         }
-        let mut change = match self.heads.change_to(spec) {
+        let was_restricted = self.heads.is_restricted();
+        let needed = self.heads.change_to(protocol, spec, own);
+        if was_restricted != self.heads.is_restricted() {
+            self.forget_body();
+        }
+        let mut change = match needed {
             Needed::Nothing => return Ok(()),
             Needed::Beginning => {
-                self.begin_with_head(spec);
+                self.begin_with_head(protocol, spec);
                 return Ok(());
             }
             Needed::Change(change) => change,
         };
         let length = self.body(protocol, spec)?.len();
         if !self.body.has_reasoning() || self.heads.bytes_with(&change) > length / 2 {
-            self.begin_with_head(spec);
+            self.begin_with_head(protocol, spec);
             return Ok(());
         }
         let (Some(last), before) = (
@@ -120,11 +131,11 @@ impl Transcript {
         Ok(())
     }
 
-    fn begin_with_head(&mut self, spec: &RequestSpec<'_>) {
+    fn begin_with_head(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>) {
         if self.heads.head().is_some() {
             self.forget_body();
         }
-        self.heads.begin(spec);
+        self.heads.begin(protocol, spec);
     }
 
     /// The body of a request with the first `upto` messages and `prompt` as the user's last words. It does not
@@ -175,4 +186,13 @@ impl Transcript {
     ) -> Result<Vec<u8>, ConfigError> {
         Body::prefilled(protocol, &self.heads.spec(*spec), &self.messages, begun)
     }
+}
+
+/// True if a block of the vendor's own has this text.
+fn refers(blocks: &[Block], mark: &str) -> bool {
+    blocks.iter().any(|block| match block {
+        Block::Raw { json } => json.as_str().contains(mark),
+        Block::ToolResult { content, .. } => refers(content, mark),
+        _ => false,
+    })
 }
