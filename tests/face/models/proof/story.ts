@@ -165,11 +165,14 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
   };
   const fetches = { claude: watched(claude, "Anthropic"), gpt: watched(gpt, "OpenAI") };
   const stream = chance(50);
-  const modelOf = (id: string): any =>
-    id.startsWith("claude")
-      ? anthropic(id, { apiKey: "k", fetch: fetches.claude as never, stream })
-      : openai(id, { apiKey: "k", fetch: fetches.gpt as never, stream });
-  const model = (): any => modelOf(pick(...pool));
+  /** A model of a process, which reaches nothing once the process has ended. */
+  const modelOf = (process: Process): any => {
+    const id = pick(...pool);
+    const isClaude = id.startsWith("claude");
+    const fetch = (url: string, init: RequestInit): Promise<Response> =>
+      process.isDead ? never : (isClaude ? fetches.claude : fetches.gpt)(url, init);
+    return (isClaude ? anthropic : openai)(id, { apiKey: "k", fetch: fetch as never, stream });
+  };
 
   const look = (description = "x", more = {}): any =>
     tool({
@@ -185,7 +188,7 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
     if (kind === "window") return { context: { window: 10_000 } };
     return kind === "" ? {} : { context: { pruning: { afterResponses: 2, prefixChars: 20 } } };
   };
-  const prepare = (): object => {
+  const prepare = (model: () => unknown): object => {
     const at = between(random, 1, 4);
     const changes = pick<(messages: readonly Message[]) => object>(
       () => ({ system: "Prepared." }),
@@ -207,7 +210,8 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
   };
   const system = (): object =>
     pick<object>({ system: "S" }, { system: "S" }, { system: "T" }, {}, { system: "U".repeat(4000) });
-  const deploy = (store: Store): Agent<any, any> => {
+  const deploy = (process: Process): Agent<any, any> => {
+    const model = (): any => modelOf(process);
     const other = createAgent({
       model: model(),
       ...system(),
@@ -231,7 +235,7 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
         tools: { look: look() },
       } as never);
     return createAgent({
-      store,
+      store: process.store,
       clock,
       durable: { reconcile: () => ({ outcome: "run" }) },
       model: model(),
@@ -240,7 +244,7 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
       limits: { maxIterations: 7, repeat: false },
       ...(chance(10) ? { sharedInstructions: "Shared." } : {}),
       ...context(),
-      ...(chance(40) ? prepare() : {}),
+      ...(chance(40) ? prepare(model) : {}),
     } as never);
   };
 
@@ -249,9 +253,10 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
     for (const { compacted, content } of messages as any[])
       if (compacted) for (const block of content) pruned.add(block.id ?? block.text ?? "");
   };
-  const watch = async (run: Run<any, any>): Promise<string> => {
+  const watch = async (run: Run<any, any>, process: Process): Promise<void> => {
     for await (const event of run) {
-      if (event.type === "iteration-finish" && chance(10)) run.setModel(model());
+      if (process.isDead) return;
+      if (event.type === "iteration-finish" && chance(10)) run.setModel(modelOf(process));
       if (event.type === "tool-result" && chance(10)) steered(run);
       if (event.type === "warning" && /reasoning_(refused|dropped)|not_appended/.test(event.code)) {
         const mayBe = /(organization|model)_(binding_)?mismatch/.test(event.message);
@@ -261,7 +266,6 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
     const { outcome, stoppedBy, error } = (await run.result) as any;
     const isEnd = outcome === "completed" || stoppedBy === "iterations";
     if (!isEnd) faults.push(`${place}: ${outcome} ${error?.message ?? stoppedBy}`);
-    return outcome;
   };
 
   const kept = memoryStore();
@@ -270,24 +274,26 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
   for (let at = 1; at <= 4; at++) {
     place = `seed ${seed}, process ${at}`;
     if (chance(10)) org = pick("org_1", "org_2");
-    const { store, death } = dying(kept, isChat && chance(30) ? between(random, 1, 12) : Infinity);
-    const agent = deploy(store);
+    const process = new Process(kept, isChat && chance(30) ? between(random, 1, 12) : Infinity);
+    const agent = deploy(process);
     const work = async (): Promise<void> => {
       if (!isChat) {
         const given = history.messages && { messages: [...history.messages], subagents: history.subagents };
         const run = agent.run(`Prompt ${at}.`, given as never);
-        await watch(run);
+        await watch(run, process);
         history = JSON.parse(JSON.stringify((await run.result) as never));
         return notePruned(history.messages ?? []);
       }
       const chat = await agent.openChat("c", listeners);
-      if (chat.current !== undefined) await watch(chat.current);
-      await watch(chat.run(`Prompt ${at}.`, listeners));
+      if (chat.current !== undefined) await watch(chat.current, process);
+      await watch(chat.run(`Prompt ${at}.`, listeners), process);
       await chat.saved();
       notePruned(chat.messages);
       await chat.close();
     };
-    await Promise.race([death, work()]).catch((error: unknown) => faults.push(`${place}: ${String(error)}`));
+    await Promise.race([process.death, work()]).catch((error: unknown) =>
+      faults.push(`${place}: ${String(error)}`),
+    );
   }
   for (const oracle of Object.values(oracles))
     for (const request of oracle.requests) {
@@ -317,23 +323,27 @@ function steered(run: Run<any, any>): void {
   }
 }
 
-/** A store of a process that ends before one of its writes. */
-function dying(inner: Store, writes: number): { store: Store; death: Promise<void> } {
-  let left = writes;
-  let die = (): void => {};
-  const death = new Promise<void>((resolve) => (die = resolve));
-  const never = new Promise<never>(() => {});
-  return {
-    death,
-    store: {
-      async append(key: string, entries: readonly JournalEntry[], expectedSeq: number) {
+const never = new Promise<never>(() => {});
+
+/** A process that ends before one of its writes. Nothing that it does after that reaches anything. */
+class Process {
+  isDead = false;
+  readonly death: Promise<void>;
+  readonly store: Store;
+
+  constructor(inner: Store, writes: number) {
+    let die = (): void => {};
+    this.death = new Promise((resolve) => (die = resolve));
+    let left = writes;
+    this.store = {
+      append: async (key, entries, expectedSeq) => {
         if (left-- <= 0) {
+          this.isDead = true;
           die();
-          return never;
         }
-        return inner.append(key, entries as never, expectedSeq);
+        return this.isDead ? never : inner.append(key, entries, expectedSeq);
       },
-      load: (key: string) => (left < 0 ? never : inner.load(key)),
-    } as Store,
-  };
+      load: (key) => (this.isDead ? never : inner.load(key)),
+    };
+  }
 }
