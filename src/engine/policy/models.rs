@@ -62,15 +62,19 @@ pub struct Row {
 }
 
 impl Row {
+    /// True if the model is known to read the reasoning of this other one.
+    pub fn is_known_to_read(&self, author: &str) -> bool {
+        let id = author.replace('.', "-");
+        self.reads.iter().any(|name| is_named(&id, name))
+    }
+
     /// True if a request has the reasoning of this other model of the vendor. Claude gets all of it: what it cannot
     /// read the vendor leaves out without an error, counts as the reasoning before the next, and may read again later.
     /// <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking> (2026-11-28)
     pub fn is_sent_reasoning_of(&self, author: &str) -> bool {
         const CLAUDE: &str = "claude";
-        let id = author.replace('.', "-");
-        self.reads
-            .iter()
-            .any(|name| is_named(&id, name) || (name.starts_with(CLAUDE) && id.contains(CLAUDE)))
+        let is_claude = self.reads.iter().any(|name| name.starts_with(CLAUDE));
+        self.is_known_to_read(author) || (is_claude && author.contains(CLAUDE))
     }
 }
 

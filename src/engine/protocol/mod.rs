@@ -45,9 +45,9 @@ use crate::engine::policy::models::row;
 use crate::engine::protocol::framing::Framing;
 use crate::engine::protocol::request::accepts::Accepts;
 use crate::engine::protocol::request::address::{ends_in_version, is_version};
-use crate::engine::protocol::request::prefix::Bound;
 use crate::engine::protocol::request::prefix::append::AppendForm;
 use crate::engine::protocol::request::prefix::summary::SummaryForm;
+use crate::engine::protocol::request::prefix::{Bound, is_signed};
 
 /// The ingredients of a request, except its messages.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +82,16 @@ impl RequestSpec<'_> {
                 origin.protocol == protocol
                     && row(protocol, vendor, model).is_sent_reasoning_of(&origin.model)
             })
+    }
+
+    /// The number of blocks of reasoning in this message that the requested model is known to read.
+    pub fn blocks_read(&self, message: &Message, protocol: &str) -> usize {
+        let ModelConfig { vendor, model, .. } = self.model;
+        let author = message.origin.as_ref().map(|origin| origin.model.as_str());
+        let is_known = self.wrote(message, protocol)
+            || author.is_some_and(|author| row(protocol, vendor, model).is_known_to_read(author));
+        let signed = message.content.iter().filter(|block| is_signed(block));
+        if is_known { signed.count() } else { 0 }
     }
 
     /// The tools of a request in the protocol with this name, in their order. A tool that the vendor defines comes

@@ -62,7 +62,8 @@ impl Body {
         messages: &[Message],
         is_compared: bool,
     ) -> Result<&[u8], ConfigError> {
-        if self.bytes.is_empty() {
+        let is_first = self.bytes.is_empty();
+        if is_first {
             let model = model_of_turn(protocol, spec.model, messages);
             let model = &with_fields(protocol, spec, model);
             let mut head = Vec::new();
@@ -74,6 +75,25 @@ impl Body {
             return Ok(&self.bytes);
         }
         self.marks.undo(&mut self.bytes);
+        let start = is_first.then(|| (self.clone(), messages.len()));
+        self.push_new(protocol, spec, messages);
+        let better = start.and_then(|(mut start, messages)| {
+            let prefix = self.prefix.as_ref()?;
+            start.prefix = Some(prefix.with_best_chain(start.prefix.as_ref()?, messages)?);
+            Some(start)
+        });
+        if let Some(better) = better {
+            *self = better;
+            self.push_new(protocol, spec, messages);
+        }
+        self.marks.place(&(protocol.marked_end)(spec), &mut self.bytes);
+        push_tail(protocol, spec, messages, &mut self.bytes);
+        self.encoded = messages.len();
+        Ok(&self.bytes)
+    }
+
+    /// Appends the messages that are not encoded yet.
+    fn push_new(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>, messages: &[Message]) {
         let known = self.encoded.checked_sub(1).and_then(|at| messages.get(at));
         let mut before = known.map(as_sent);
         for (at, message) in messages.iter().enumerate().skip(self.encoded) {
@@ -101,6 +121,7 @@ impl Body {
                     ..*spec
                 },
                 &message,
+                at,
             );
             before = Some(message);
             self.push_changes(spec, at);
@@ -108,10 +129,6 @@ impl Body {
                 self.note_sent(start);
             }
         }
-        self.marks.place(&(protocol.marked_end)(spec), &mut self.bytes);
-        push_tail(protocol, spec, messages, &mut self.bytes);
-        self.encoded = messages.len();
-        Ok(&self.bytes)
     }
 
     /// What an answer to a request with this body keeps of it; `None` if the protocol ties no reasoning to that.
@@ -226,7 +243,7 @@ impl Body {
         self.has_messages = true;
     }
 
-    fn push(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>, message: &Message) {
+    fn push(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>, message: &Message, at: usize) {
         let end = self.bytes.len();
         let is_user = message.role == Role::User;
         // Nothing of the answer between two user messages is sent. Chat templates want the roles to alternate all the
@@ -248,7 +265,7 @@ impl Body {
         };
         let start = self.bytes.len();
         self.marks.note(message, start);
-        self.push_behind_prefix(protocol, spec, message, end);
+        self.push_behind_prefix(protocol, spec, message, (at, end));
         if self.bytes.len() == start {
             self.bytes.truncate(end);
             return;
@@ -264,7 +281,7 @@ impl Body {
         protocol: &Protocol,
         spec: &RequestSpec<'_>,
         message: &Message,
-        end: usize,
+        (at, end): (usize, usize),
     ) {
         let Some(prefix) = &mut self.prefix else {
             return (protocol.encode_message)(spec, message, &mut self.bytes);
@@ -279,10 +296,10 @@ impl Body {
         if self.bytes.len() == start {
             return;
         }
-        let allows = prefix.allows(message);
-        prefix.push(self.bytes.get(end..).unwrap_or_default());
         let may_read = without.is_some() && spec.reads(message, protocol.name);
-        let sends_reasoning = may_read && allows;
+        let sends_reasoning =
+            may_read && prefix.allows(message, at, spec.blocks_read(message, protocol.name));
+        prefix.push(self.bytes.get(end..).unwrap_or_default());
         if sends_reasoning {
             prefix.note_reasoning(message);
         } else if may_read {

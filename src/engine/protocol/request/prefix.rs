@@ -19,6 +19,7 @@
 //! once. Nothing fails.
 
 pub mod append;
+pub mod chain;
 pub mod summary;
 
 use looplet_scan::reader::{Object, items};
@@ -30,6 +31,7 @@ use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Message};
 use crate::engine::policy::models::row;
 use crate::engine::protocol::request::message_parts::without_last_thinking;
+use crate::engine::protocol::request::prefix::chain::{Link, best};
 use crate::engine::protocol::{Protocol, RequestSpec};
 
 /// What a vendor ties reasoning to, besides the messages before it.
@@ -59,6 +61,10 @@ pub struct Prefix {
     is_chained: bool,
     /// The tools that wait to be found: what a message has that refers to one, and a digest of the tool.
     deferred: Vec<(String, u64)>,
+    /// The reasoning that fits by everything but the reasoning before it.
+    links: Vec<Link>,
+    /// Messages of these indexes have their reasoning; those behind them by the reasoning before it.
+    chosen: Option<(Vec<usize>, usize)>,
 }
 
 impl Prefix {
@@ -117,7 +123,20 @@ impl Prefix {
             is_chained: bound.is_chained,
             is_compared: row(protocol.name, &model.vendor, &model.model).compares,
             deferred,
+            links: Vec::new(),
+            chosen: None,
         }))
+    }
+
+    /// The prefix with other reasoning, if one of the messages so far leaves reasoning out that would be worth more.
+    /// `start` is the prefix without messages, and `messages` the number of them so far.
+    pub fn with_best_chain(&self, start: &Prefix, messages: usize) -> Option<Prefix> {
+        let has_gap = self.links.iter().any(|link| !link.is_sent);
+        let chosen = best(&self.links).filter(|_| has_gap && self.chosen.is_none())?;
+        Some(Prefix {
+            chosen: Some((chosen, messages)),
+            ..start.clone()
+        })
     }
 
     /// True if reasoning was sent behind this prefix.
@@ -139,8 +158,9 @@ impl Prefix {
         }
     }
 
-    /// Returns true if the vendor takes the reasoning of this message behind the prefix.
-    pub fn allows(&self, message: &Message) -> bool {
+    /// Returns true if the vendor takes the reasoning of the message at this index behind the prefix. `read` is the
+    /// number of its blocks that the asked model reads.
+    pub fn allows(&mut self, message: &Message, at: usize, read: usize) -> bool {
         let origin = message.origin.as_ref();
         let Some(made_behind) = origin.and_then(|origin| origin.prefix.as_deref()) else {
             return true;
@@ -149,26 +169,34 @@ impl Prefix {
             return !made_behind.is_empty();
         }
         let (digest, reasoning) = made_behind.split_once('.').unwrap_or((made_behind, ""));
-        let has_same = match self.reasoning {
-            Some(sent) if self.is_chained => decimal_u64(sent) == reasoning,
+        if decimal_u64(self.digest) != digest {
+            return false;
+        }
+        let before = reasoning.parse().ok();
+        let mut is_sent = match self.reasoning {
+            sent @ Some(_) if self.is_chained => sent == before,
             _ => true,
         };
-        decimal_u64(self.digest) == digest && has_same
+        if let Some((chosen, messages)) = &self.chosen
+            && at < *messages
+        {
+            is_sent = chosen.contains(&at);
+        }
+        if let (true, Some(last)) = (self.is_chained, last_proof(message)) {
+            self.links.push(Link {
+                at,
+                before,
+                last,
+                read,
+                is_sent,
+            });
+        }
+        is_sent
     }
 
     /// The reasoning of this message is in the body.
     pub fn note_reasoning(&mut self, message: &Message) {
-        for block in without_last_thinking(&message.content) {
-            let proof = match block {
-                Block::Thinking {
-                    signature: Some(proof),
-                    ..
-                } => proof,
-                Block::RedactedThinking { data } => data,
-                _ => continue,
-            };
-            self.reasoning = Some(fnv(FNV, proof.as_bytes()));
-        }
+        self.reasoning = last_proof(message).or(self.reasoning);
     }
 
     /// The text that a vendor's summary of the body keeps; `None` if the vendor would not take it as what it stands
@@ -200,6 +228,18 @@ impl Prefix {
         }
         text
     }
+}
+
+/// The digest of the last reasoning of a message.
+fn last_proof(message: &Message) -> Option<u64> {
+    let proofs = without_last_thinking(&message.content)
+        .iter()
+        .filter_map(|block| match block {
+            Block::Thinking { signature, .. } => signature.as_ref(),
+            Block::RedactedThinking { data } => Some(data),
+            _ => None,
+        });
+    proofs.last().map(|proof| fnv(FNV, proof.as_bytes()))
 }
 
 /// The mark of a tool that waits to be found, as the encoders write it.

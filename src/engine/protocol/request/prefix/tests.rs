@@ -269,6 +269,24 @@ fn a_claude_of_today_is_sent_the_reasoning_of_another_one() {
 }
 
 #[test]
+fn of_two_chains_that_fit_the_longer_one_is_sent() {
+    const READS_OLD: &str = r#"{"vendor":"anthropic","model":"claude-fable-5-1"}"#;
+    let mut chat = Chat::new(READS_OLD);
+    chat.answer("a");
+    // An older model is not sent the reasoning of the newer one, so its own comes behind nothing.
+    chat.model = OLD;
+    chat.answer("b");
+    chat.model = READS_OLD;
+    assert_eq!(chat.sent(), ["a"]);
+    chat.model = OLD;
+    chat.answer("c");
+    chat.model = READS_OLD;
+    assert_eq!(chat.sent(), ["b", "c"]);
+    chat.answer("d");
+    assert_eq!(chat.sent(), ["b", "c", "d"]);
+}
+
+#[test]
 fn a_gpt_of_today_is_sent_the_reasoning_of_its_own_generation() {
     let mut chat = grown(GPT);
     chat.model = r#"{"vendor":"openai","model":"gpt-6.2-astra","protocol":"openai_responses"}"#;
