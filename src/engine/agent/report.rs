@@ -67,10 +67,13 @@ impl Node {
     /// Gives the transcript of an ended agent up. Returns the memory of an agent that is kept.
     pub fn memory(&mut self) -> Option<Memory> {
         let Node { who, agent } = self;
-        let messages = std::mem::take(&mut agent.history.transcript).into_messages();
+        let transcript = std::mem::take(&mut agent.history.transcript);
+        let head = transcript.heads.head().cloned().map(Box::new);
+        let messages = transcript.into_messages();
         agent.is_kept.then(|| Memory {
             agent_path: who.home.clone(),
             messages,
+            head,
         })
     }
 }

@@ -155,6 +155,10 @@ pub struct Memory {
     pub agent_path: String,
     /// The agent's conversation, legal to send again.
     pub messages: Vec<Message>,
+    /// The head of its requests. No result shows it.
+    #[cfg_attr(test, schemars(skip))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<Box<Head>>,
 }
 
 /// The limits that end a run early.

@@ -77,13 +77,24 @@ impl Run {
             none if none.is_empty() => Transcript::default(),
             history => Transcript::from_history(history, has_tool)?,
         };
-        let memory = |(index, Memory { agent_path, messages }): (usize, Memory)| {
+        let memory = |(index, memory): (usize, Memory)| {
+            let Memory {
+                agent_path,
+                messages,
+                head,
+            } = memory;
+            let given = messages.len();
             let transcript = Transcript::from_history(messages, has_tool).map_err(|problem| {
                 let field = format!("subagents[{}].{}", index, problem.field);
                 ConfigError::new(field, problem.problem)
             })?;
             let messages = transcript.into_messages();
-            Ok(Memory { agent_path, messages })
+            let head = head.filter(|_| messages.len() == given);
+            Ok(Memory {
+                agent_path,
+                messages,
+                head,
+            })
         };
         let memories = options.subagents.into_iter().enumerate().map(memory);
         let memories = memories.collect::<Result<_, ConfigError>>()?;

@@ -5,6 +5,7 @@
 //! ended never acts again. A subagent that cannot start gives its caller a fault.
 
 use crate::engine::agent::desk::Desk;
+use crate::engine::agent::history::head::Heads;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::who::Who;
@@ -154,6 +155,9 @@ impl Run {
             if let Some(memory) = self.memories.iter().find(|memory| memory.agent_path == home) {
                 transcript =
                     Transcript::from_history(memory.messages.clone(), |name| self.setup.has_tool(name))?;
+                if transcript.messages().len() == memory.messages.len() {
+                    transcript.heads = Heads::restored(memory.head.as_deref().cloned());
+                }
             }
         }
         let mut who = Who::new(index, &path, model);

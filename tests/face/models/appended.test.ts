@@ -5,8 +5,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { anthropic, createAgent, handoff, openai, tool } from "looplet";
+import { anthropic, createAgent, handoff, openai, subagent, tool, vendorTool } from "looplet";
 import { memoryStore } from "looplet/stores";
+import { anthropicTools } from "looplet/vendors";
 
 const shared = process.env["LOOPLET_SHARED"] ?? join(import.meta.dirname, "../../../../shared");
 const servers = join(shared, "vendors/prefix-server.mjs");
@@ -91,6 +92,94 @@ describe.skipIf(!isThere)("a system prompt or tools that change, on Claude", () 
     expect(await warningsOf(third.run("three"), server)).toEqual([]);
     expect(reasoning(server)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
     expect(systemMessages(server)).toHaveLength(2);
+  });
+
+  it("are sent at the end by an agent with tools of the vendor, with no entry of those in the journal", async () => {
+    const { server, model } = claude(twice);
+    const store = memoryStore();
+    const entries: string[] = [];
+    const append = store.append.bind(store);
+    store.append = (key, added, ...rest) => {
+      entries.push(...added.map(({ json }) => json));
+      return append(key, added, ...rest);
+    };
+    const search = vendorTool(anthropicTools.webSearch({ allowedDomains: ["secret.example"] }));
+    const before = createAgent({ model, store, system: "Old.", tools: { look: look(), search } });
+    const chat = await before.openChat("c");
+    await chat.run("one").result;
+    await chat.close();
+    const after = createAgent({
+      model,
+      store,
+      system: "New.",
+      tools: { search, look: look(), more: look() },
+    });
+    const next = await after.openChat("c");
+    expect(await warningsOf(next.run("two"), server)).toEqual([]);
+    expect(reasoning(server)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(JSON.stringify(server.requests.at(-1).body.tools)).toContain("secret.example");
+    expect(entries.join("")).toContain('"system":"New."');
+    expect(entries.join("")).not.toContain("secret.example");
+    // Another entry is another beginning: the one of before is not there any more.
+    await next.close();
+    const other = vendorTool(anthropicTools.webSearch({ maxUses: 2 }));
+    const third = await createAgent({
+      model,
+      store,
+      system: "New.",
+      tools: { other, look: look() },
+    }).openChat("c");
+    expect(await warningsOf(third.run("three"), server)).toEqual(["reasoning_not_sent"]);
+    expect(JSON.stringify(server.requests.at(-1).body)).not.toContain("secret.example");
+  });
+
+  it("are sent at the end by an agent with tools that wait, which come and go at the beginning", async () => {
+    const { server, model } = claude(twice);
+    const store = memoryStore();
+    const rare = (description: string): any =>
+      tool({ description, inputSchema: { type: "object" }, deferLoading: true, execute: () => "r" });
+    const before = createAgent({ model, store, system: "Old.", tools: { look: look(), a: rare("a") } });
+    const chat = await before.openChat("c");
+    await chat.run("one").result;
+    await chat.close();
+    const tools = { look: look(), a: rare("other"), b: rare("b"), more: look() };
+    const next = await createAgent({ model, store, system: "New.", tools }).openChat("c");
+    expect(await warningsOf(next.run("two"), server)).toEqual([]);
+    expect(reasoning(server)).toEqual([0, 1, 2, 3, 4, 5]);
+    const { body } = server.requests.at(-1);
+    const declared = body.tools.map(({ name, description }: any) => [name, description]);
+    expect(declared).toEqual([
+      ["look", "x"],
+      ["a", "other"],
+      ["b", "b"],
+      ["tool_search_tool_bm25", undefined],
+    ]);
+    const added = systemMessages(server).flatMap(({ content }) => content);
+    expect(added).toMatchObject([
+      { type: "tool_addition", tool: { definition: { name: "more" } } },
+      { type: "text", text: expect.stringContaining("New.") },
+    ]);
+  });
+
+  it("are sent at the end to a persistent subagent that is asked again after a deploy", async () => {
+    const asks = { calls: [{ name: "helper", input: { prompt: "Help." } }] };
+    const { server, model } = claude(
+      (index: number) => [asks, called, { text: "helped" }, { text: "done" }][index % 4],
+    );
+    const store = memoryStore();
+    const deploy = (system: string): any => {
+      const helper = subagent({ description: "x", persistent: true, system, tools: { look: look() } });
+      return createAgent({ model, store, system: "S", tools: { helper } });
+    };
+    for (const system of ["Old.", "New.", "New."]) {
+      const chat = await deploy(system).openChat("c");
+      expect(await warningsOf(chat.run("go"), server)).toEqual([]);
+      expect(JSON.stringify(chat.subagents)).not.toContain("Old.");
+      await chat.close();
+    }
+    const ofHelper = server.requests.filter(({ body }: any) => JSON.stringify(body.system).includes("Old."));
+    const counts = reasoning({ requests: ofHelper });
+    expect(counts).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
   it("are sent at the end of a history that another agent continues", async () => {

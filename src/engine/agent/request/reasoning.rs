@@ -86,16 +86,20 @@ pub(super) fn mends(desk: &mut Desk<'_>, failure: &Failure, history: &mut Histor
     changes
 }
 
-/// Words of a failure that names what a change at the end consists of.
+/// Words of a failure that names what a change at the end consists of. Servers that do not know it say `messages.5.role:
+/// Input should be 'user' or 'assistant'`, `Unexpected role "system"`, `Input tag 'tool_addition' found`, `Unexpected
+/// value(s) … for the anthropic-beta header` or `invalid beta flag`.
 const APPENDED: &[&str] = &[
-    "role",
+    "role: Input should be",
+    "Unexpected role",
     "system message",
     "tool_addition",
     "tool_removal",
     "inline-tools",
     "additional_tools",
     "allowed_tools",
-    "beta",
+    "anthropic-beta",
+    "beta flag",
 ];
 
 fn told(desk: &mut Desk<'_>, code: &str, message: &str) -> bool {

@@ -5,6 +5,7 @@ import type {
   ElicitationAnswer,
   Failure,
   FailureCode,
+  Loader,
   Message,
   OnCutOff,
   OnOutputLimit,
@@ -693,15 +694,6 @@ export interface Binding {
 
 /** The fate of a call that was under way when the process ended. */
 export type Replay = "safe" | "once";
-
-/** What a tool does for tools with `defer_loading`. */
-export type Loader =
-  /** It finds them. */
-  | "search"
-  /** It finds them by a function of yours, which takes the place of the vendor's search too. */
-  | "own_search"
-  /** It calls one of them: its input has the `name` and the `input` of the call. */
-  | "call";
 
 /** A tool that is an agent. */
 export interface AgentTool {

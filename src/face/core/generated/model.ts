@@ -1387,7 +1387,20 @@ export interface Declaration {
   description: string;
   inputSchema: unknown;
   strict?: boolean;
+  deferLoading?: boolean;
+  loader?: Loader;
+  /** The digest of a vendor's entry. */
+  entry?: string;
 }
+
+/** What a tool does for tools with `defer_loading`. */
+export type Loader =
+  /** It finds them. */
+  | "search"
+  /** It finds them by a function of yours, which takes the place of the vendor's search too. */
+  | "own_search"
+  /** It calls one of them: its input has the `name` and the `input` of the call. */
+  | "call";
 
 /** A change of the head, which is sent after a message of the user. */
 export interface HeadChange {
@@ -1397,7 +1410,7 @@ export interface HeadChange {
   system?: string;
   /** Tools that are new, or that have another declaration than before. */
   added: Declaration[];
-  /** The names of removed tools that are offered again. */
+  /** The names of removed tools that are offered again, as the model knows them. */
   restored: string[];
   removed: string[];
 }

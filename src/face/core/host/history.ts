@@ -4,7 +4,7 @@
 export interface History {
   toolCalls: unknown[];
   messages: unknown[];
-  subagents: unknown[];
+  subagents: { messages: unknown[] }[];
 }
 
 /** The heads of histories (see the engine's `Head`), by the last message of each. No result shows them. */
@@ -16,14 +16,23 @@ export function headOf(messages: readonly unknown[]): unknown {
   return known?.messages === messages.length ? known.head : undefined;
 }
 
+/** Takes the head out of a conversation, and keeps it for {@link headOf}. */
+function withoutHead<T extends { messages: unknown[]; head?: unknown }>({
+  head,
+  ...rest
+}: T): Omit<T, "head"> {
+  const last = rest.messages.at(-1);
+  if (head !== undefined && last !== undefined)
+    heads.set(last as object, { head, messages: rest.messages.length });
+  return rest;
+}
+
 /** Adds the history, which `bytes` hold as JSON. It may be megabytes, and often nobody reads it. */
 export function withHistory<T extends History>(result: T, bytes: Uint8Array): T {
   for (const name of ["toolCalls", "messages", "subagents"] as const) {
-    const get = (): unknown[] => {
-      const { head, ...all } = JSON.parse(new TextDecoder().decode(bytes)) as History & { head?: unknown };
-      const last = all.messages.at(-1);
-      if (head !== undefined && last !== undefined)
-        heads.set(last as object, { head, messages: all.messages.length });
+    const get = (): History[typeof name] => {
+      const all = withoutHead(JSON.parse(new TextDecoder().decode(bytes)) as History);
+      all.subagents = all.subagents.map(withoutHead);
       for (const [key, value] of Object.entries(all))
         Object.defineProperty(result, key, { __proto__: null, value, writable: true } as PropertyDescriptor);
       return result[name];

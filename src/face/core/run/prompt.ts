@@ -105,6 +105,9 @@ export function checkedHistory({ messages: given, subagents, chatUsage }: Histor
   return joined(messages, { subagents });
 }
 
+/** A memory with the head of its requests, which no result shows. */
+const withHead = (memory: SubagentMemory): object => ({ ...memory, head: headOf(memory.messages) });
+
 /** The options of one run, which its agent's configuration does not have, as JSON for the engine. */
 export function runConfig(
   history: History,
@@ -122,7 +125,7 @@ export function runConfig(
     ...(messages.length === 0 ? [] : [`"messages":${jsonOf(messages, "messages")}`]),
     ...(head === undefined ? [] : [`"head":${jsonOf(head, "messages")}`]),
     ...(chatUsage == null ? [] : [`"chatUsage":${jsonOf(chatUsage, "chatUsage")}`]),
-    ...(subagents.length === 0 ? [] : [`"subagents":${jsonOf(subagents, "subagents")}`]),
+    ...(subagents.length === 0 ? [] : [`"subagents":${jsonOf(subagents.map(withHead), "subagents")}`]),
   ];
   return `{${fields.join(",")}}`;
 }
