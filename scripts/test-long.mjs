@@ -11,7 +11,8 @@
 // run, with stores in files, SQLite, workerd and Chromium, and behind a server; ordinary runs of a minute whose
 // leases are renewed while others open them; damaged journals; `--count` is the number of deaths on files and on
 // SQLite, 30 by default, and the other numbers are shares of it), seeds (simulated runs: 10,000 seeds of agents with
-// a planted fault, of their mended twins, of the facades, of servers and of the examples; LOOPLET_SEEDS).
+// a planted fault, of their mended twins, of the facades, of servers and of the examples; LOOPLET_SEEDS), stories
+// (100,000 conversations against servers that check what precedes reasoning; LOOPLET_STORIES).
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -22,7 +23,7 @@ import { Report, packageTest, ran, skipped, sum, wasmTests } from "./lib/report.
 import { cargoInstall, toolFolder } from "./lib/rust.mjs";
 import { modernNode, npmTool, setup } from "./setup.mjs";
 
-const parts = { builds, schedules, firefox, hosts, kills, seeds };
+const parts = { builds, schedules, firefox, hosts, kills, seeds, stories };
 
 async function main() {
   const { values, positionals: wanted } = parseArgs({
@@ -125,6 +126,14 @@ async function seeds(machine) {
   const env = { ...process.env, LOOPLET_SEEDS: process.env.LOOPLET_SEEDS || "10000" };
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
   const tests = ["run", "--silent=false", "tests/face/simulation"];
+  return ran(await run(await modernNode(), [vitest, ...tests], { capture: true, env }));
+}
+
+async function stories(machine) {
+  await build({ machine, glueOnly: true });
+  const env = { ...process.env, LOOPLET_STORIES: process.env.LOOPLET_STORIES || "100000" };
+  const vitest = join(root, "node_modules/vitest/vitest.mjs");
+  const tests = ["run", "--silent=false", "tests/face/models/proof"];
   return ran(await run(await modernNode(), [vitest, ...tests], { capture: true, env }));
 }
 

@@ -4,7 +4,7 @@
 export interface History {
   toolCalls: unknown[];
   messages: unknown[];
-  subagents: { messages: unknown[] }[];
+  subagents: { agentPath: string; messages: unknown[] }[];
 }
 
 /** The heads of histories (see the engine's `Head`), by the last message of each. No result shows them. */

@@ -11,7 +11,6 @@ import {
   tool,
   vendorTool,
   type Agent,
-  type JournalEntry,
   type Message,
   type Run,
   type Store,
