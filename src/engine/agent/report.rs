@@ -68,7 +68,7 @@ impl Node {
     pub fn memory(&mut self) -> Option<Memory> {
         let Node { who, agent } = self;
         let transcript = std::mem::take(&mut agent.history.transcript);
-        let head = transcript.heads.head().cloned().map(Box::new);
+        let head = transcript.heads.to_keep().map(Box::new);
         let messages = transcript.into_messages();
         agent.is_kept.then(|| Memory {
             agent_path: who.home.clone(),

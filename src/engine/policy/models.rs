@@ -69,8 +69,8 @@ impl Row {
     }
 
     /// True if a request has the reasoning of this other model of the vendor. Claude gets all of it: what it cannot
-    /// read the vendor leaves out without an error, counts as the reasoning before the next, and may read again later.
-    /// <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking> (2026-11-28)
+    /// read the vendor leaves out without an error, counts as the reasoning before the next, and may read again
+    /// later. <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking> (2026-11-28)
     pub fn is_sent_reasoning_of(&self, author: &str) -> bool {
         const CLAUDE: &str = "claude";
         let is_claude = self.reads.iter().any(|name| name.starts_with(CLAUDE));

@@ -58,8 +58,8 @@ pub struct RequestSpec<'a> {
     /// While a message is encoded: the message before it, whose calls its results answer. At the tail: the message
     /// before the last.
     pub before: Option<&'a Message>,
-    /// The bytes are digested, not sent: ids are left out that the vendor does not compare. Whether an item has its id
-    /// depends on the asked model.
+    /// The bytes are digested, not sent: ids are left out that the vendor does not compare. Whether an item has its
+    /// id depends on the asked model.
     pub is_digested: bool,
     /// The changes of system prompt and tools that are sent at the end.
     pub appended: Appended<'a>,

@@ -76,7 +76,7 @@ impl Body {
         }
         self.marks.undo(&mut self.bytes);
         let start = is_first.then(|| (self.clone(), messages.len()));
-        self.push_new(protocol, spec, messages);
+        self.push_new(protocol, spec, messages, is_compared);
         let better = start.and_then(|(mut start, messages)| {
             let prefix = self.prefix.as_ref()?;
             start.prefix = Some(prefix.with_best_chain(start.prefix.as_ref()?, messages)?);
@@ -84,7 +84,7 @@ impl Body {
         });
         if let Some(better) = better {
             *self = better;
-            self.push_new(protocol, spec, messages);
+            self.push_new(protocol, spec, messages, is_compared);
         }
         self.marks.place(&(protocol.marked_end)(spec), &mut self.bytes);
         push_tail(protocol, spec, messages, &mut self.bytes);
@@ -93,7 +93,13 @@ impl Body {
     }
 
     /// Appends the messages that are not encoded yet.
-    fn push_new(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>, messages: &[Message]) {
+    fn push_new(
+        &mut self,
+        protocol: &Protocol,
+        spec: &RequestSpec<'_>,
+        messages: &[Message],
+        is_compared: bool,
+    ) {
         let known = self.encoded.checked_sub(1).and_then(|at| messages.get(at));
         let mut before = known.map(as_sent);
         for (at, message) in messages.iter().enumerate().skip(self.encoded) {

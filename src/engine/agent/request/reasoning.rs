@@ -86,9 +86,9 @@ pub(super) fn mends(desk: &mut Desk<'_>, failure: &Failure, history: &mut Histor
     changes
 }
 
-/// Words of a failure that names what a change at the end consists of. Servers that do not know it say `messages.5.role:
-/// Input should be 'user' or 'assistant'`, `Unexpected role "system"`, `Input tag 'tool_addition' found`, `Unexpected
-/// value(s) … for the anthropic-beta header` or `invalid beta flag`.
+/// Words of a failure that names what a change at the end consists of. Servers that do not know it say
+/// `messages.5.role: Input should be 'user' or 'assistant'`, `Unexpected role "system"`, `Input tag 'tool_addition'
+/// found`, `Unexpected value(s) … for the anthropic-beta header` or `invalid beta flag`.
 const APPENDED: &[&str] = &[
     "role: Input should be",
     "Unexpected role",

@@ -232,14 +232,14 @@ impl Prefix {
 
 /// The digest of the last reasoning of a message.
 fn last_proof(message: &Message) -> Option<u64> {
-    let proofs = without_last_thinking(&message.content)
+    let mut proofs = without_last_thinking(&message.content)
         .iter()
         .filter_map(|block| match block {
             Block::Thinking { signature, .. } => signature.as_ref(),
             Block::RedactedThinking { data } => Some(data),
             _ => None,
         });
-    proofs.last().map(|proof| fnv(FNV, proof.as_bytes()))
+    proofs.next_back().map(|proof| fnv(FNV, proof.as_bytes()))
 }
 
 /// The mark of a tool that waits to be found, as the encoders write it.
