@@ -56,6 +56,8 @@ pub struct Prefix {
     head: u64,
     /// The digest of the last reasoning that is in the body.
     reasoning: Option<u64>,
+    /// The reasoning before the first message, which a vendor's summary stands for.
+    summarized: Option<u64>,
     /// Whether the vendor compares.
     is_compared: bool,
     is_chained: bool,
@@ -120,6 +122,7 @@ impl Prefix {
             digest,
             head: digest,
             reasoning: None,
+            summarized: None,
             is_chained: bound.is_chained,
             is_compared: row(protocol.name, &model.vendor, &model.model).compares,
             deferred,
@@ -132,7 +135,7 @@ impl Prefix {
     /// `start` is the prefix without messages, and `messages` the number of them so far.
     pub fn with_best_chain(&self, start: &Prefix, messages: usize) -> Option<Prefix> {
         let has_gap = self.links.iter().any(|link| !link.is_sent);
-        let chosen = best(&self.links).filter(|_| has_gap && self.chosen.is_none())?;
+        let chosen = best(&self.links, self.summarized).filter(|_| has_gap && self.chosen.is_none())?;
         Some(Prefix {
             chosen: Some((chosen, messages)),
             ..start.clone()
@@ -217,6 +220,7 @@ impl Prefix {
         let (digest, reasoning) = end.split_once('.').unwrap_or((end, ""));
         self.digest = digest.parse().unwrap_or(self.digest);
         self.reasoning = reasoning.parse().ok();
+        self.summarized = self.reasoning;
     }
 
     /// The text of [`crate::engine::model::message::Origin::prefix`] for an answer to a request with this body.
