@@ -2,13 +2,14 @@
 // The tools of the playground and of `npm start -- --once`. What differs between a page and a terminal comes in from
 // outside.
 import { calculator } from "./calculator.mjs";
+import { dinner } from "./dinner.mjs";
 import { documents } from "./documents.mjs";
 import { notes } from "./notes.mjs";
 import { time } from "./time.mjs";
 
 /** @param {{ storage: Pick<Storage, "getItem" | "setItem">, readDocument: import("./documents.mjs").ReadDocument }} host */
 export function demoTools({ storage, readDocument }) {
-  return { calculator, time, ...notes(storage), ...documents(readDocument) };
+  return { calculator, time, ...notes(storage), ...dinner, ...documents(readDocument) };
 }
 
 /** What the model is told about its task. */

@@ -53,6 +53,27 @@ describe("a conversation that is reloaded", { skip }, () => {
     );
   });
 
+  test("asks the form of a tool again, and the call continues with its answer", async () => {
+    const { page } = visitor;
+    const form = page.getByRole("group", { name: "Question of plan_dinner" });
+    await page.getByRole("button", { name: /A tool that asks you/ }).click();
+    await visitor.until(form);
+    await reload();
+    await visitor.until(form);
+    assert.match(await visitor.card("plan_dinner").innerText(), /^asks you/);
+    // The browser checks the form: a number of guests is needed.
+    await form.getByRole("button", { name: "Send" }).click();
+    assert.equal(await form.isVisible(), true);
+    await form.getByLabel("Guests").fill("4");
+    await form.getByLabel("Dish").selectOption("Curry");
+    await form.getByLabel("With a dessert").check();
+    await form.getByRole("button", { name: "Send" }).click();
+    await visitor.until(visitor.summaries);
+    assert.match(await visitor.card("plan_dinner").innerText(), /"guests":4,"dish":"Curry","dessert":true/);
+    assert.equal(await form.count(), 0);
+    assert.match(await visitor.summaries.innerText(), /completed/);
+  });
+
   test("goes on with a run in its middle: what is done stays, what was under way is done again", async () => {
     await visitor.ask("What is 2 * 3?");
     await visitor.say("What is 6 * 7, and look up keys in the archive");

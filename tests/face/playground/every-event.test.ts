@@ -5,9 +5,9 @@ import { createAgent, custom, type JournalEntry, type Store } from "looplet";
 import { Session } from "../../../www/src/agent/session.js";
 import { lines } from "../ui/kit.js";
 
-/** Parallel calls, one of them a subagent that asks, and two approvals. */
+/** Parallel calls, one of them a subagent that asks, two approvals and a form. */
 const PROMPT =
-  "Save the note: water the plants, and ask the secretary to save the note: call Ada, and what is 6 * 7?";
+  "Plan a dinner, and save the note: water the plants, and ask the secretary to save the note: call Ada, and what is 6 * 7?";
 const STEER = "Also calculate 7 * 8";
 
 /** What a browser keeps when its page is reloaded at this moment: no write that is under way. */
@@ -99,10 +99,12 @@ function open(): Session {
 const textOf = (session: Session): string[] =>
   session.getState().runs.flatMap(({ messages }) => lines(messages));
 
-/** A person adds a message when both approvals are open, and then allows everything. */
+/** The user fills in the form, adds a message when both approvals are open, and then allows everything. */
 function act(session: Session): void {
   const { runs, questions, queue } = session.getState();
   if (runs.length === 0) return session.ask(PROMPT);
+  const form = questions.find(({ kind }) => kind === "elicitation");
+  if (form) return session.answer(form, { action: "accept", content: { guests: 4, dish: "Curry" } });
   const hasSteered = queue.length > 0 || textOf(session).join().includes(STEER);
   if (!hasSteered && questions.length === 2) session.tell("steer", STEER);
   if (!hasSteered) return;
@@ -161,6 +163,7 @@ async function talk(at: number): Promise<{ end: unknown; notes: string[]; seen: 
 it("the playground is drawn as on a page that was never reloaded, at every event", async () => {
   const { end, notes, seen } = await talk(0);
   expect(notes).toEqual(["call Ada", "water the plants"]);
+  expect(JSON.stringify(end)).toContain("Curry");
   for (let at = 1; at <= seen; at++) {
     const again = await talk(at);
     expect(again.end, `event ${at}`).toEqual(end);

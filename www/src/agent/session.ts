@@ -7,8 +7,6 @@ import {
   createAgent,
   type Agent,
   type JournalEntry,
-  type PermissionResult,
-  type Reconciliation,
   type Run,
   type RunBound,
   type RunEvent,
@@ -16,6 +14,7 @@ import {
 } from "looplet";
 import { publish, type DevtoolsChannel } from "looplet/devtools/publish";
 import {
+  type Answers,
   conversation,
   type Conversation,
   type ConversationSnapshot,
@@ -185,10 +184,11 @@ export class Session extends Store<State> {
   }
 
   /** Answers a question. Who allows a tool always does not want to be asked again for what is open already. */
-  answer(question: OpenQuestion, result: PermissionResult | Reconciliation): void {
+  answer(question: OpenQuestion, answer: Answers[keyof Answers]): void {
     const { questions } = this.getState();
-    this.#talk?.answer(question as never, result as never);
-    if ("outcome" in result || !result.updatedPermissions || question.kind !== "permission") return;
+    this.#talk?.answer(question as never, answer as never);
+    if (question.kind !== "permission" || !("updatedPermissions" in answer) || !answer.updatedPermissions)
+      return;
     const { toolName } = question;
     this.#allowed.add(toolName);
     for (const other of questions)

@@ -15,6 +15,7 @@ export const suggestions = [
     title: "Hand the conversation over",
     prompt: "Hand over to the archivist, then look up keys in the archive",
   },
+  { title: "A tool that asks you", prompt: "Plan a dinner" },
   { title: "Read a document", prompt: "Read the document steering.md and list my notes" },
   { title: "A tool that fails", prompt: "Calculate 7 / 0" },
   { title: "A server that fails", prompt: "/practice 529 x2\nWhat time is it in Paris?" },

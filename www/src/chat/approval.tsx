@@ -21,12 +21,13 @@ export function review(): boolean {
 interface AskingProps {
   label: string;
   question: string;
-  why: string;
+  why?: string;
   children: ReactNode;
   keyDown?: (event: KeyboardEvent) => void;
 }
 
-function Asking({ label, question, why, children, keyDown }: AskingProps) {
+/** A question in a card. The keyboard moves on when it is answered. */
+export function Asking({ label, question, why, children, keyDown }: AskingProps) {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const { current } = element;
@@ -39,7 +40,7 @@ function Asking({ label, question, why, children, keyDown }: AskingProps) {
   return (
     <div className="approval" role="group" aria-label={label} ref={element} onKeyDown={keyDown}>
       <p className="asks">
-        {question} <span className="quiet">{why}</span>
+        {question} {why && <span className="quiet">{why}</span>}
       </p>
       {children}
     </div>

@@ -3,17 +3,18 @@
  * agent does that answers it.
  */
 import { diffLines } from "diff";
-import type { PermissionResult, Reconciliation } from "looplet";
-import type { OpenQuestion, ToolUiPart } from "looplet/ui";
+import type { Answers, OpenQuestion, ToolUiPart } from "looplet/ui";
 import { memo, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 import { duration, shown } from "../words/amount.js";
 import { Approval, Reconcile } from "./approval.js";
+import { Form } from "./form.js";
 import { Icon } from "./icon.js";
 
 const states = {
   writing: { label: "writing arguments", icon: "spinner" },
   waiting: { label: "called", icon: "spinner" },
   asking: { label: "needs your approval", icon: "shield" },
+  form: { label: "asks you", icon: "pen" },
   running: { label: "running", icon: "spinner" },
   done: { label: "done", icon: "check" },
   denied: { label: "denied", icon: "close" },
@@ -25,7 +26,7 @@ const states = {
 export interface CallActions {
   /** JSON Schema of a tool's input; `undefined` for one that is not the page's. */
   schemaOf(toolName: string): unknown;
-  answer(question: OpenQuestion, result: PermissionResult | Reconciliation): void;
+  answer(question: OpenQuestion, answer: Answers[keyof Answers]): void;
 }
 
 interface ToolCardProps {
@@ -51,7 +52,7 @@ export const ToolCard = memo(function ToolCard({ part, actions, children }: Tool
     const isTall = (card.current?.offsetHeight ?? 0) > maxOpenPx;
     if (state === "done" && isTall && !isTouched.current && details.current) details.current.open = false;
   }, [state]);
-  const answer = (result: PermissionResult | Reconciliation) => {
+  const answer = (result: Answers[keyof Answers]) => {
     if ("updatedInput" in result && result.updatedInput !== undefined)
       setEdit({ before: input, after: result.updatedInput });
     actions.answer(question!, result);
@@ -118,6 +119,9 @@ export const ToolCard = memo(function ToolCard({ part, actions, children }: Tool
         <Approval question={question} schema={actions.schemaOf(toolName)} answer={answer} />
       )}
       {question?.kind === "reconcile" && <Reconcile toolName={toolName} answer={answer} />}
+      {question?.kind === "elicitation" && (
+        <Form toolName={toolName} request={question.request} answer={answer} />
+      )}
     </article>
   );
 });
@@ -128,7 +132,7 @@ function stateOf({ state, question, progress, agent, error }: ToolUiPart): keyof
   // Nothing is wrong with a call that was never made or that the user stopped.
   if (state === "output-error")
     return error?.code === "cancelled" || error?.code === "not_run" ? "unfinished" : "failed";
-  if (question !== undefined) return "asking";
+  if (question !== undefined) return question.kind === "elicitation" ? "form" : "asking";
   if (state === "input-streaming") return "writing";
   return progress === undefined && agent === undefined ? "waiting" : "running";
 }

@@ -1,5 +1,5 @@
 /** One session at a time: prompts become queries that go on with it. */
-import type { PermissionResult, Reconciliation } from "looplet";
+import type { PermissionResult } from "looplet";
 import {
   InMemorySessionStore,
   forkSession,
@@ -10,7 +10,7 @@ import {
   type CanUseTool,
   type Options,
 } from "looplet/agent-sdk";
-import type { OpenQuestion } from "looplet/ui";
+import type { Answers, OpenQuestion } from "looplet/ui";
 import type { Vfs } from "looplet/vfs";
 import { Store } from "../chat/store.js";
 import { modelOf, practiceConnection, type Connection } from "../words/connection.js";
@@ -115,10 +115,10 @@ export class Talk extends Store<State> {
     return undefined;
   }
 
-  answer({ questionId }: OpenQuestion, result: PermissionResult | Reconciliation): void {
+  answer({ questionId }: OpenQuestion, result: Answers[keyof Answers]): void {
     const asked = this.#open.get(questionId);
     this.#open.delete(questionId);
-    if (!asked || "outcome" in result) return;
+    if (!asked || !("behavior" in result)) return;
     this.#change((turn) => withQuestion(turn, asked.toolCallId, undefined));
     asked.resolve(result);
   }

@@ -12,8 +12,8 @@ export const modes = {
 
 export type Mode = keyof typeof modes;
 
-/** Tools that only look: they run in every mode. */
-export const harmless = ["calculator", "time", "list_notes", "read_document", "slow_lookup"];
+/** Tools that change nothing: they run in every mode. */
+export const harmless = ["calculator", "time", "list_notes", "plan_dinner", "read_document", "slow_lookup"];
 
 /** A part of looplet's reason for denying a call in the mode `plan`. */
 export const heldBack = "plan mode";
