@@ -45,7 +45,8 @@ function twoProcesses(more: Partial<AgentOptions> = {}) {
   const gate = new Gate();
   const [done, doneLater]: string[][] = [[], []];
   const first = process(done!, { clock, store, waits: gate, ...more });
-  const second = process(doneLater!, { clock, store, ...more });
+  // Agents of one process would share the ends of their runs.
+  const second = process(doneLater!, { clock, store: { ...store }, ...more });
   return { clock, store, gate, first, second, done: done!, doneLater: doneLater! };
 }
 

@@ -160,8 +160,11 @@ async function process(
     await at("fetch");
     const body = bodyText(init as never);
     if (promptOf(body) === LONG && agentPath === "root" && iteration === 3) {
-      // The person says it once, unless the store has it.
-      const isSaid = (await world.kept()).some(({ json }) => json.includes("Hurry."));
+      // The user says it once, unless a whole save of the store has it. The last entry of a save is about the run.
+      const kept = await world.kept();
+      const ends = kept.map(({ json }) => json.includes('"fact":{"run":'));
+      const whole = kept.slice(0, ends.lastIndexOf(true));
+      const isSaid = whole.some(({ json }) => json.includes("Hurry."));
       if (isDead) return forever;
       if (!isSaid) run.steer("Hurry.");
     }

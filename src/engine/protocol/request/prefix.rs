@@ -63,6 +63,8 @@ pub struct Prefix {
     is_chained: bool,
     /// The tools that wait to be found: what a message has that refers to one, and a digest of the tool.
     deferred: Vec<(String, u64)>,
+    /// A message refers to one of them.
+    has_found: bool,
     /// The reasoning that fits by everything but the reasoning before it.
     links: Vec<Link>,
     /// Messages of these indexes have their reasoning; those behind them by the reasoning before it.
@@ -126,6 +128,7 @@ impl Prefix {
             is_chained: bound.is_chained,
             is_compared: row(protocol.name, &model.vendor, &model.model).compares,
             deferred,
+            has_found: false,
             links: Vec::new(),
             chosen: None,
         }))
@@ -156,8 +159,10 @@ impl Prefix {
         let text = str::from_utf8(bytes).unwrap_or_default();
         if text.contains("\"tool_reference\"") {
             let found = self.deferred.iter().filter(|(mark, _)| text.contains(mark));
-            let digests = found.map(|(_, digest)| *digest);
-            self.digest = digests.fold(self.digest, |digest, tool| fnv(digest, &tool.to_le_bytes()));
+            for (_, tool) in found {
+                self.digest = fnv(self.digest, &tool.to_le_bytes());
+                self.has_found = true;
+            }
         }
     }
 
@@ -203,10 +208,10 @@ impl Prefix {
     }
 
     /// The text that a vendor's summary of the body keeps; `None` if the vendor would not take it as what it stands
-    /// for.
+    /// for. A tool that was found in it counts no more when the message that refers to it is gone.
     pub fn of_summary(&self) -> Option<String> {
         let head = decimal_u64(self.head);
-        self.is_compared.then(|| format!("{head}:{}", self.to_text()))
+        (self.is_compared && !self.has_found).then(|| format!("{head}:{}", self.to_text()))
     }
 
     /// Begins with a vendor's summary, which counts as what it stands for if the head is the same.

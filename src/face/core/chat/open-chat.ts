@@ -8,6 +8,7 @@ import type { JournalEntry, KeptChat, OpenChatOptions, ReadChatOptions } from ".
 import { checkOptions, checkValue } from "../options/check.js";
 import { OPEN_CHAT_TABLE } from "../options/options.js";
 import { ChatJournal } from "../run/saving/chat-journal.js";
+import { endOf } from "../run/saving/timed-store.js";
 import { Conversation, type StartRun } from "./chat.js";
 import { loaded } from "../run/brief.js";
 import type { LoadEngine } from "../host/engine.js";
@@ -97,5 +98,7 @@ async function found(
   const { store } = parts;
   if (store === undefined) throw new LoopletError("config_missing", "store", `${method} needs one`);
   const kept = new ChatJournal(key, parts, await loaded(load));
+  const end = endOf(store, key);
+  if (end !== undefined) await end;
   return { kept, entries: given ?? (await store.load(key)) ?? [] };
 }

@@ -7,7 +7,7 @@
 import { isStoreConflict } from "../api/errors.js";
 import type { JournalEntry } from "../api/index.js";
 import { AppendLog } from "./saving/append-log.js";
-import { ANSWER_MS, StoreTimeout, within } from "./saving/timed-store.js";
+import { ANSWER_MS, noteEnd, StoreTimeout, within } from "./saving/timed-store.js";
 import { pause, RunLease, type Held, type LeaseHost } from "./run-lease.js";
 import type { Permit } from "../tools/tool-calls.js";
 
@@ -196,7 +196,7 @@ export class Journal {
   /** Nothing more comes. The lease is given back when everything is written. */
   end(how: JournalEnd): void {
     this.#how ??= how;
-    this.#end ??= this.#giveBack(this.#how);
+    if (this.#end === undefined) this.#finishWith(this.#how);
     this.#finish();
     this.#begin();
   }
@@ -221,7 +221,7 @@ export class Journal {
     await this.#inherit();
     const isLate = this.#end !== undefined && this.#writing === undefined && this.#entries.length > 0;
     if (!(await this.#attempt())) throw this.#log.error;
-    if (isLate) this.#end = this.#giveBack(this.#how!);
+    if (isLate) this.#finishWith(this.#how!);
     await this.#end;
   }
 
@@ -297,6 +297,11 @@ export class Journal {
     if (notSaved === undefined) return;
     const unsaved = { error, entries: this.#entries.length, since: this.#entries[0]!.seq };
     await Promise.race([notSaved(unsaved).catch(report), this.#over]);
+  }
+
+  #finishWith(how: JournalEnd): void {
+    this.#end = this.#giveBack(how);
+    noteEnd(this.#host.store, this.#key, this.#end);
   }
 
   async #giveBack(how: JournalEnd): Promise<void> {

@@ -9,6 +9,7 @@ import { journalOf } from "../host/entries.js";
 import { chatHeld, held, journalGone, movedOn, notSavedYet, refusal, storeFailed } from "../host/failures.js";
 import type { Journal } from "./journal.js";
 import type { OnlySummary } from "./prompt.js";
+import { endOf } from "./saving/timed-store.js";
 import { LEASE_MS, randomHolder, timeOf, type Held } from "./run-lease.js";
 
 /** The run that is to go on: its id, and its entries if they were read before or no store has them under that id. */
@@ -69,6 +70,8 @@ async function readSource(
     return journalOf(entries);
   }
   if (journal === undefined || (resumed === undefined && isNew)) return options;
+  const end = store && resumed?.takeOver !== true ? endOf(store, id) : undefined;
+  if (end !== undefined) await end;
   // A run that has saved nothing yet is under way in the process that begins it, which needs the lease.
   const seen = resumed === undefined ? [] : await journal.load();
   if (resumed !== undefined && seen.length === 0) return notSavedYet(id);

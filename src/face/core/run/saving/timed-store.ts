@@ -1,6 +1,6 @@
 /**
  * The limit of time for your store. A store that never answers counts as one that fails, so that no run and no
- * `saved()` waits for it for ever.
+ * `saved()` waits for it for ever. Also the ends of runs that are still on their way into it.
  */
 import type { Clock, Lease, Store } from "../../api/index.js";
 import { timeOf } from "../run-lease.js";
@@ -12,6 +12,30 @@ export const ANSWER_MS = 30_000;
 /** The error of a store that has not answered in time. What it was asked to write may still arrive. */
 export class StoreTimeout extends Error {
   override readonly name = "TimeoutError";
+}
+
+/** The ends of runs of this process that the store does not have yet, by journal. */
+const ENDS = new WeakMap<Store, Map<string, Promise<void>>>();
+
+function endsIn(store: Store): Map<string, Promise<void>> {
+  const ends = ENDS.get(store) ?? new Map<string, Promise<void>>();
+  ENDS.set(store, ends);
+  return ends;
+}
+
+/** A run has ended, and `end` resolves when its journal is written and its lease is released. It never rejects. */
+export function noteEnd(store: Store, key: string, end: Promise<void>): void {
+  const ends = endsIn(store);
+  ends.set(key, end);
+  void end.then(() => ends.get(key) === end && ends.delete(key));
+}
+
+/**
+ * The end of a run of this process that the store does not have yet, if there is one. Who reads the journal before it
+ * resolves finds a run under way.
+ */
+export function endOf(store: Store, key: string): Promise<void> | undefined {
+  return endsIn(store).get(key);
 }
 
 /** Your store, whose answers come within {@link ANSWER_MS} or are a {@link StoreTimeout}. */
@@ -43,7 +67,7 @@ export function timedStore(store: Store, clock: Clock): Store {
     renew: async (ttlMs) => timed("lease.renew", lease.renew(ttlMs)),
     release: async (isPending) => timed("lease.release", lease.release(isPending)),
   });
-  return {
+  const made: Store = {
     append,
     load: async (key, after) => timed("load", store.load(key, after)),
     ...(store.lease !== undefined && {
@@ -54,6 +78,9 @@ export function timedStore(store: Store, clock: Clock): Store {
     }),
     ...(store.pending !== undefined && { pending: async () => timed("pending", store.pending!()) }),
   };
+  // Agents with one store share its ends.
+  ENDS.set(made, endsIn(store));
+  return made;
 }
 
 type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer Rest] ? Rest : never;
