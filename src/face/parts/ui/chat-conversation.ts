@@ -132,6 +132,10 @@ export class ChatConversation implements Conversation {
   async #sent(message: SentMessage, isAgain = false): Promise<void> {
     const isEmpty = message.content.length === 0;
     await this.#writable();
+    if (this.#queue.isUnsure) {
+      await this.#reopen();
+      await this.#queue.decide(await this.#open());
+    }
     await this.#queue.update();
     for (;;) {
       const chat = await this.#open();
@@ -196,6 +200,7 @@ export class ChatConversation implements Conversation {
   async #askAgain(): Promise<void> {
     // The run is another page's: it has asked, and waits for its own answer.
     if (this.#error?.code === HELD) return this.#reopen();
+    if (this.#queue.isUnsure) return this.#sent(this.#queue.write([]));
     const chat = await this.#idle();
     const last = this.#view.messages[lastOfPerson(this.#view.messages)];
     if (last === undefined) return;
@@ -339,6 +344,7 @@ export class ChatConversation implements Conversation {
   /** Shows a run that another page has begun. */
   #join(id: string, { id: runId }: Run<any, any>): void {
     if (this.#run?.id === runId || this.#isBeginning) return;
+    this.#queue.begun(runId);
     const run = this.#agent.attach!(runId);
     // What cannot be read comes with the result.
     const before = readDuring(run, this.#agent, id).then((stored) => stored?.beforeRun ?? this.#view);
@@ -431,6 +437,7 @@ export class ChatConversation implements Conversation {
     const isHere = result !== undefined && failure?.code !== HELD;
     this.#show(isHere ? withResult(this.#view, result!) : this.#view);
     const unsaved = this.#unsaved;
+    if (result === undefined && unsaved?.run === run) this.#queue.doubt({ ...unsaved.message, id: run.id });
     if (isHere || unsaved?.run !== run || result?.iterations !== 0) return;
     this.#queue.keep(unsaved.message);
     // Another page has continued the chat, which is opened again.

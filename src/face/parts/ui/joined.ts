@@ -126,6 +126,21 @@ function sharedCall(known: ToolUiPart | undefined, call: ToolUiPart): ToolUiPart
   };
 }
 
+/** The view without open calls. The messages have the results of those that the end of the run has closed. */
+function withClosedCalls(view: View, transcript: readonly Message[]): View {
+  const results = new Map(
+    shownMessages(transcript).flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === "tool" ? [[part.toolCallId, part] as const] : [])),
+    ),
+  );
+  const close = (part: UiPart): UiPart =>
+    part.type !== "tool" || isDone(part)
+      ? part
+      : settled(sharedCall(part, results.get(part.toolCallId) ?? part), new Map());
+  const messages = view.messages.map((message) => withSame(message, message.parts.map(close)));
+  return { ...view, messages };
+}
+
 /** A chat as the store has it. */
 export interface StoredView {
   readonly view: View;
@@ -140,7 +155,8 @@ export async function readView(
 ): Promise<StoredView> {
   const kept = id === undefined ? undefined : await agent.readChat(id, { transcripts: true });
   const { transcripts = [], messages = [], runStart = 0 } = kept ?? {};
-  const view = viewOfTranscripts(transcripts);
+  const past = viewOfTranscripts(transcripts);
+  const view = kept?.isRunning === false ? withClosedCalls(past, messages) : past;
   // Steers and follow-ups of the run come with its events.
   const asked = shownMessages(transcripts[0]?.messages.slice(runStart) ?? []).filter(isOfPerson).length;
   const places = view.messages.flatMap((message, at) => (isOfPerson(message) ? [at] : []));

@@ -61,8 +61,8 @@ export interface AddressOptions<A extends Agent<any, any> = Agent> extends PageF
   /**
    * How often a call is sent while the server cannot be reached or answers that it is busy, before the call fails: a
    * positive integer, or `null` for calls that wait until the server is back or `disconnect` is called. The waits
-   * between the attempts grow from 0.5 to 10 seconds. Streams of events are always opened again. Default 8, which are
-   * up to 36 seconds.
+   * between the attempts grow from 0.5 to 10 seconds. Streams of events are always opened again, and calls of a run
+   * under way, such as an answer, are sent until the server takes them. Default 8, which are up to 36 seconds.
    */
   maxAttempts?: number | null | undefined;
 }

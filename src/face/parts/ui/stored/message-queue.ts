@@ -148,6 +148,32 @@ export class MessageQueue {
     this.#noteWaiting(message);
   }
 
+  /** The prompt of a run that has failed here, and that its host may have begun. */
+  #unsure: SentMessage | undefined;
+
+  get isUnsure(): boolean {
+    return this.#unsure !== undefined;
+  }
+
+  /** The host of the chat may have begun a run with this prompt, which has the id of the run. */
+  doubt(message: SentMessage): void {
+    this.#unsure = message;
+  }
+
+  /** A run has begun at the host of the chat. */
+  begun(run: string): void {
+    if (this.#unsure?.id === run) this.#unsure = undefined;
+  }
+
+  /** A prompt that its host has not got waits for the next run. */
+  async decide(chat: OpenedChat): Promise<void> {
+    const unsure = this.#unsure;
+    const taken = unsure && (await chat.taken?.([unsure.id]));
+    if (unsure === undefined || this.#unsure !== unsure) return;
+    this.#unsure = undefined;
+    if (taken?.includes(unsure.id) !== true && chat.current?.id !== unsure.id) this.keep(unsure);
+  }
+
   /** Another page may have sent what a run has left. */
   async update(): Promise<void> {
     if (!this.isStored || !this.#all.some(({ isUndelivered }) => isUndelivered)) return;

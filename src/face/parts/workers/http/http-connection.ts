@@ -64,7 +64,7 @@ export class HttpConnection implements AgentLink {
   /** Those who hear that the server cannot be reached. */
   readonly #hearing = new Set<(isReconnecting: boolean) => void>();
 
-  /** `maxAttempts` is the number of attempts of a call before it fails. */
+  /** `maxAttempts` is the number of attempts of a call before it fails. Calls of a run under way have no limit. */
   constructor(address: Address, silenceMs: number, maxAttempts: number) {
     this.#address = address;
     this.#silenceMs = silenceMs;
@@ -303,7 +303,7 @@ export class HttpConnection implements AgentLink {
         if (isRefused) this.#settle(request);
         if (isRefused) throw error.cause;
         failed();
-        const isLast = attempt >= this.#maxAttempts && request.method !== STEADY;
+        const isLast = attempt >= this.#maxAttempts && request.run === undefined;
         if (isLast || ONCE.includes(request.method)) throw error;
         await waited(attempt, signal);
       }
