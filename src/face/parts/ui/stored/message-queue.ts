@@ -179,6 +179,7 @@ export class MessageQueue {
     if (!this.isStored || !this.#all.some(({ isUndelivered }) => isUndelivered)) return;
     const left = new Set((await this.#stored()).map(({ waits }) => waits));
     this.#all = this.#all.filter(({ id, isUndelivered }) => !isUndelivered || left.has(id));
+    this.#changed();
   }
 
   /** The run has ended without the messages that still wait. */
