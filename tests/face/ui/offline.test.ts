@@ -174,6 +174,7 @@ describe.each([
       const { notices, failures, ...end } = await talk(phase, state, ms, store);
       expect(end).toEqual({ ...whole, notices: undefined, failures: undefined });
       expect(end.asked).toEqual(["Hi.", "Pay.", "And this.", "Pay."]);
+      expect(end.stored).toEqual(end.drawn);
       expect(end.effects).toBe(1);
       expect(notices).toContain("reconnecting");
       // Only a call that begins something is given up, after half a minute.
