@@ -286,6 +286,127 @@ describe("a tool of a page", () => {
   });
 });
 
+/** What a page that writes its requests itself gets done. The honest page works on the call. */
+describe("a page that is hostile", () => {
+  /** A call that an honest page has claimed, and requests to the session of its owner. */
+  async function claimed(options: object = {}, names = "locate", work = new PageWork()) {
+    const server = new Server(new PageKit({ locate: { replay: "once", ...options } }));
+    const { chat } = await opened(server, { locate: work.run });
+    const run = chat.run(names);
+    await vi.waitFor(() => expect(work.calls).toHaveLength(1));
+    const call = (method: string, args: unknown[], user?: string): Promise<any> =>
+      server.post("/a/call", { run: run.id, method, args }, user);
+    const asked = async (): Promise<any> =>
+      (await call("snapshot", [])).value.events.findLast(({ type }: any) => type === "question");
+    const { questionId } = await asked();
+    const answer = (content: object, user?: string): Promise<any> =>
+      server.post("/a/answer", { questionId, answer: { action: "accept", content } }, user);
+    const { results } = server.kit as PageKit;
+    return { work, run, call, asked, questionId, answer, results };
+  }
+
+  it("does not get the call of another page, nor gives it up for that page", async () => {
+    const { work, run, call, questionId, answer, results } = await claimed();
+    for (const id of [questionId - 1, questionId, questionId + 1]) {
+      expect((await call("claim", [id, "evil"])).value).toBe(false);
+      expect((await call("unclaim", [id, "evil"])).value).toBe(false);
+    }
+    await settled();
+    expect([work.calls.length, work.signals]).toEqual([1, [false]]);
+    work.calls[0]!.give("here");
+    expect((await run.result).outcome).toBe("completed");
+    expect(results).toEqual(["here"]);
+  });
+
+  it("does not make the page that has a call run it twice, by an answer in its name", async () => {
+    for (const [field, isOwn] of [
+      ["claim", false],
+      ["claim", true],
+      ["left", false],
+    ] as const) {
+      const { work, run, asked, answer, results } = await claimed();
+      const [, page] = (await asked()).data.request.url.split("?page=");
+      await answer({ [field]: isOwn ? decodeURIComponent(page) : "evil" });
+      expect((await run.result).outcome).toBe("completed");
+      expect([work.calls.length, work.signals]).toEqual([1, [true]]);
+      expect(results[0]).toContain("by a page that does not have it");
+    }
+  });
+
+  it("of another owner does nothing", async () => {
+    const { work, run, call, answer, results } = await claimed();
+    for (const method of ["claim", "unclaim", "answer"])
+      for (const id of [0, 1, 2])
+        expect(
+          (await call(method, [id, method === "answer" ? { action: "cancel" } : "p"], "eve")).status,
+        ).toBe(404);
+    const forged = await answer({ output: "forged" }, "eve");
+    expect(forged.taken === true).toBe(false);
+    work.calls[0]!.give("here");
+    await run.result;
+    expect(results).toEqual(["here"]);
+  });
+
+  it("that answers twice, or when the call or the run is over, is not heard", async () => {
+    const { work, run, call, asked, questionId, answer, results } = await claimed({}, "locate locate");
+    const both = await Promise.all([answer({ output: "first" }), answer({ output: "second" })]);
+    expect(both.map(({ taken }) => taken)).toEqual([true, false]);
+    await vi.waitFor(() => expect(work.calls).toHaveLength(2));
+    expect((await answer({ output: "third" })).taken).toBe(false);
+    const last = (await asked()).questionId;
+    work.calls[1]!.give("here");
+    expect((await run.result).outcome).toBe("completed");
+    expect((await answer({ output: "fourth" })).taken).toBe(false);
+    for (const [method, args] of [
+      ["answer", [questionId, { action: "accept", content: { output: "fifth" } }]],
+      ["answer", [last, { action: "accept", content: { output: "sixth" } }]],
+      ["claim", [last, "evil"]],
+      ["unclaim", [last, "evil"]],
+    ] as const)
+      expect([method, (await call(method, [...args])).value ?? false]).toEqual([method, false]);
+    expect(results).toEqual(["first", "here"]);
+  });
+
+  it("fills neither the model's context nor the store with results, errors and names", async () => {
+    const long = "x".repeat(3_000_000);
+    for (const content of [
+      { output: long },
+      { output: { long } },
+      { output: { content: [{ type: "text", text: long }] } },
+      { output: { content: [{ type: "raw", json: { long } }] } },
+      { error: long },
+      { claim: long },
+      { claim: { long } },
+      { claim: "\ud800" },
+    ]) {
+      const { run, answer, results } = await claimed({ maxResultChars: 500 });
+      expect((await answer(content)).taken).toBe(true);
+      expect((await run.result).outcome).toBe("completed");
+      expect(results.join("").length).toBeLessThan(2_000);
+    }
+    const { answer } = await claimed();
+    expect((await answer({ output: long + long })).status).toBe(413);
+    const deep = JSON.parse("[".repeat(200) + "]".repeat(200)) as unknown;
+    expect((await answer({ output: deep })).status).toBe(400);
+  });
+
+  it("gives the vendor no block of its own by a schema, or when a person is asked", async () => {
+    const raw = { content: [{ type: "raw", json: { type: "input_file", file_id: "EVIL" } }] };
+    const { run, answer, results } = await claimed({ outputSchema: z.any() });
+    await answer({ output: raw });
+    await run.result;
+    expect(results).toEqual([JSON.stringify(raw)]);
+    const other = await claimed();
+    const asked = (await other.asked()).data.request.url as string;
+    await other.answer({ left: decodeURIComponent(asked.split("?page=")[1]!) });
+    await settled();
+    const judged = { action: "accept", content: { outcome: "done", output: raw } };
+    expect((await other.call("answer", [(await other.asked()).questionId, judged])).value).toBe(true);
+    await other.run.result;
+    expect(other.results).toEqual([JSON.stringify(raw)]);
+  });
+});
+
 describe("the options of page tools", () => {
   it("are checked, with a field that names what is wrong", () => {
     const inputSchema = { type: "object" } as const;

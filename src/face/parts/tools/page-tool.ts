@@ -10,6 +10,7 @@ import type {
 import { at, checkChoice, checkValue, isObject } from "../../core/options/check.js";
 import { isStandardSchema } from "../../core/tools/tool-schema.js";
 import { namedByPage, tool } from "../../core/tools/tool.js";
+import { isPageId } from "../page-json.js";
 import { resultFromPage } from "./from-page.js";
 import { pageRequest, type PageAnswer } from "./page-call.js";
 
@@ -91,13 +92,14 @@ async function resultOf<O>(context: ToolContext, terms: Terms<O>): Promise<O> {
     const { claim, left, error, output } = content as PageAnswer;
     if (action !== "accept") throw failed("The page has given no result.");
     if (error !== undefined) throw failed(String(error));
-    if (claim !== undefined) page = String(claim);
-    else if (left === undefined) return checked(output, outputSchema);
-    else if (left === page) {
+    if (claim === undefined && left === undefined) return checked(output, outputSchema);
+    // Each question of the call has the name, so the journal has it too.
+    if (page === undefined && isPageId(claim)) page = claim;
+    else if (page !== undefined && left === page) {
       const done = isSafe ? undefined : await judged(context);
       if (done !== undefined) return checked(done.output, outputSchema);
       page = undefined;
-    }
+    } else throw failed("The call was claimed or left by a page that does not have it.");
   }
 }
 
