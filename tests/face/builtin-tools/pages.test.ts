@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { builtinTools, fetchPages, type PageOptions } from "looplet/tools";
 
 /** What WebFetch tells of an address, whose server answers so, and the addresses that were asked for. */
@@ -70,4 +70,33 @@ it("takes no more of a page than it may", async () => {
   expect(taken).toBeLessThan(9000);
   const { told } = await fetched(page, { [page]: () => new Response("abc") }, { maxChars: 2 });
   expect(told).toBe("ab\n[The page is longer.]");
+});
+
+it("asks about each address of a redirect, and about none that was refused", async () => {
+  const allows = vi.fn((url: string) => !url.endsWith("/secret"));
+  const moved = { [page]: away("/y"), "https://a.test/y": away("/secret") };
+  expect(await fetched(page, moved, { allows })).toEqual({
+    told: "refused_url",
+    asked: [page, "https://a.test/y"],
+  });
+  expect(allows.mock.calls.flat()).toEqual([page, "https://a.test/y", "https://a.test/secret"]);
+});
+
+it.each([
+  ["never answers", () => new Promise<Response>(() => {})],
+  ["never ends its answer", async () => new Response(new ReadableStream())],
+])("waits no longer than it may for a server that %s", async (_, answer) => {
+  vi.useFakeTimers();
+  try {
+    let outcome: unknown;
+    void fetched(page, { [page]: answer as never }, { timeoutMs: 5_000 }).then(
+      ({ told }) => (outcome = told),
+    );
+    await vi.advanceTimersByTimeAsync(4_990);
+    expect(outcome).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(20);
+    expect(outcome).toBe("timeout");
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -46,7 +46,7 @@ const WAYS_OUT = [
 ];
 
 describe("references of a file", () => {
-  afterEach(() => vi.unstubAllGlobals());
+  afterEach(() => void vi.unstubAllGlobals().useRealTimers());
 
   it.each([
     ["an address", "https://prompts.test/team/a.prompty", "https://prompts.test/team/"],
@@ -114,6 +114,37 @@ describe("references of a file", () => {
     await expect(loading).rejects.toThrow("more than 4194304 characters");
     expect(large.read).toHaveLength(5);
     await expect(loadPrompty("x".repeat(5_000_000))).rejects.toThrow("more than 4194304 characters");
+  });
+
+  it("are asked for no longer than two minutes", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const slow = anyFile(() => (vi.setSystemTime(Date.now() + 50_000), "x"));
+    const metadata = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [at, `\${file:n${at}}`]));
+    const loading = loadPrompty(file({ metadata }), { base: "/f/x.prompty", host: { vfs: slow } });
+    await expect(loading).rejects.toThrow("files that take more than 120000 ms");
+    expect(slow.read).toHaveLength(3);
+  });
+
+  it("at an address that never answers are waited for a minute", async () => {
+    vi.useFakeTimers();
+    vi.stubGlobal("fetch", () => new Promise(() => {}));
+    let problem: unknown;
+    const base = "https://prompts.test/team/a.prompty";
+    loadPrompty(referring("a.txt"), { base }).catch((error: Error) => (problem = error.message));
+    await vi.advanceTimersByTimeAsync(59_990);
+    expect(problem).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(20);
+    expect(problem).toContain("has not answered to the end within 60000 ms");
+  });
+
+  it("to the environment see the values that the host gives, and no others", async () => {
+    const host = { env: { KEY: "own" } };
+    const { metadata } = await loadPrompty(file({ metadata: { a: "${env:KEY}" } }), { host });
+    expect(metadata).toEqual({ a: "own" });
+    for (const name of ["PATH", "constructor", "toString", "__proto__"])
+      await expect(loadPrompty(file({ metadata: { a: `\${env:${name}}` } }), { host })).rejects.toThrow(
+        `Environment variable '${name}' not set`,
+      );
   });
 });
 
