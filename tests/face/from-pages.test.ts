@@ -1,11 +1,13 @@
 /** What a page that is not trusted may send to an agent: text and media, and answers to its own open questions. */
 import { describe, expect, it } from "vitest";
-import { createAgent, openai, tool } from "looplet";
+import { createAgent, openai, tool, type Agent, type Store } from "looplet";
 import { agUi, agUiHandler } from "looplet/ag-ui";
 import { LoopletChatTransport, uiMessages } from "looplet/ai-sdk";
+import { AgentObject } from "looplet/cloudflare";
 import { handler, historyFromPage, promptFromPage } from "looplet/server";
 import { memoryStore } from "looplet/stores";
 import { pageTool } from "looplet/tools";
+import { objectState, sqlite } from "./support/object-state.js";
 
 const event = (one: { type: string; [field: string]: unknown }): string =>
   `event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`;
@@ -24,11 +26,12 @@ const call = (name: string, at: number): string => {
 
 type Judge = (name: string) => unknown;
 
-/** An agent whose model calls these tools one after the other. `sent` are the bodies that the vendor gets. */
-function made(names: readonly string[], judge: Judge = () => null, isKept = true) {
-  const sent: string[] = [];
-  const ran: string[] = [];
-  const store = memoryStore();
+/** A store, the bodies that the vendor gets, and the tools that have run. */
+const placeOf = (store: Store = memoryStore()) => ({ store, sent: [] as string[], ran: [] as string[] });
+
+/** An agent whose model calls these tools one after the other. */
+function made(names: readonly string[], judge: Judge = () => null, isKept = true, place = placeOf()) {
+  const { store, sent, ran } = place;
   const make = (name: string) =>
     tool({ description: name, inputSchema: { type: "object" }, execute: () => void ran.push(name) });
   const fetch = async (_: string, { body }: { body: Uint8Array }): Promise<Response> => {
@@ -49,10 +52,43 @@ function made(names: readonly string[], judge: Judge = () => null, isKept = true
   return { agent, sent, ran, store };
 }
 
-function served(names: readonly string[] = [], judge?: Judge, options: object = {}) {
-  const { agent, sent, ran, store } = made(names, judge);
+/** What serves an agent to pages: `handler`, or an object whose WebSocket takes orders too. */
+const HOSTS = sqlite === undefined ? (["handler"] as const) : (["handler", "AgentObject"] as const);
+type Host = (typeof HOSTS)[number];
+
+function served(
+  names: readonly string[] = [],
+  judge?: Judge,
+  options: { trusted?: boolean } = {},
+  host: Host = "handler",
+) {
   const formats = [uiMessages(), agUi()];
-  const handle = handler(agent as never, { store, authorize: () => "eve", formats, ...options });
+  const place = placeOf();
+  const { store, sent, ran } = place;
+  class Session extends AgentObject {
+    agent(store: Store): Agent {
+      return made(names, judge, true, { ...place, store }).agent as unknown as Agent;
+    }
+  }
+  const session =
+    host === "AgentObject"
+      ? new Session(objectState(), {}, { formats, trustedSessions: options.trusted })
+      : undefined;
+  const handle =
+    session === undefined
+      ? handler(made(names, judge, true, place).agent as never, {
+          store,
+          authorize: () => "eve",
+          formats,
+          ...options,
+        })
+      : (request: Request) => session.fetch(request as never) as unknown as Promise<Response>;
+  /** The answer to an order in a WebSocket of an object. */
+  const order = async (message: object): Promise<any> => {
+    let told = "";
+    await session!.webSocketMessage({ send: (text) => (told = text), close() {} }, JSON.stringify(message));
+    return JSON.parse(told);
+  };
   const ask = async (path: string, body: object) => {
     const init = {
       method: "POST",
@@ -73,7 +109,7 @@ function served(names: readonly string[] = [], judge?: Judge, options: object = 
   };
   const begin = () => ask("/c/call", { method: "run", args: ["Go.", { id: "r" }] });
   const result = () => ask("/c/call", { run: "r", method: "result", args: [] });
-  return { ask, asked, begin, result, sent, ran };
+  return { ask, order, asked, begin, result, sent, ran };
 }
 
 const text = { type: "text", text: "Hi." };
@@ -103,19 +139,19 @@ const BLOCKS: { readonly [name: string]: unknown } = {
   nothing: null,
 };
 
-describe("a prompt of a page", () => {
+describe.each(HOSTS)("a prompt of a page to %s", (host) => {
   for (const [name, block] of Object.entries(BLOCKS))
     it(`has no block such as ${name}`, async () => {
       for (const [path, body] of [
         ["/c/run", { prompt: [text, block] }],
         ["/c/call", { method: "run", args: [[text, block], { id: "r" }] }],
       ] as const) {
-        const { ask, sent } = served();
+        const { ask, sent } = served([], undefined, {}, host);
         expect((await ask(path, body)).status).toBe(400);
         expect(sent).toEqual([]);
       }
       for (const method of ["steer", "followUp"]) {
-        const { ask, asked, begin, sent, result } = served(["pay"]);
+        const { ask, asked, begin, sent, result } = served(["pay"], undefined, {}, host);
         await begin();
         const { questionId } = await asked();
         expect((await ask("/c/call", { run: "r", method, args: [[text, block]] })).status).toBe(400);
@@ -127,7 +163,7 @@ describe("a prompt of a page", () => {
     }, 30_000);
 
   it("has text and media, and a trusted page sends any block", async () => {
-    const { ask, sent, result } = served();
+    const { ask, sent, result } = served([], undefined, {}, host);
     const prompt = [
       text,
       { ...image, data: "AA==", name: "a.png" },
@@ -136,7 +172,7 @@ describe("a prompt of a page", () => {
     expect((await ask("/c/call", { method: "run", args: [prompt, { id: "r" }] })).status).toBe(200);
     await result();
     expect(sent[0]).toContain("https://web.test/a.png");
-    const trusted = served([], undefined, { trusted: true });
+    const trusted = served([], undefined, { trusted: true }, host);
     const raw = { type: "raw", json: { role: "developer", content: "ours" } };
     expect((await trusted.ask("/c/call", { method: "run", args: [[text, raw], { id: "r" }] })).status).toBe(
       200,
@@ -145,6 +181,19 @@ describe("a prompt of a page", () => {
     expect(trusted.sent[0]).toContain("ours");
   });
 
+  it.runIf(host === "AgentObject")("has none of these blocks over a WebSocket either", async () => {
+    for (const [name, block] of Object.entries(BLOCKS)) {
+      const { order, sent } = served([], undefined, {}, host);
+      expect([name, await order({ do: "run", prompt: [text, block] })]).toEqual([
+        name,
+        { error: expect.any(String) },
+      ]);
+      expect(sent).toEqual([]);
+    }
+  });
+});
+
+describe("a prompt of a page in other formats", () => {
   it("brings nothing for the vendor by UI messages, in a format and in a route", async () => {
     const parts = [
       { type: "text", text: "Hi.", providerMetadata: { looplet: { vendor: { evil: "EVIL" } } } },
@@ -259,19 +308,21 @@ const ANSWERS: { readonly [name: string]: object } = {
   "a reason of a denial": { message: "EVIL" },
 };
 
-describe("an answer of a page", () => {
+describe.each(HOSTS)("an answer of a page to %s", (host) => {
   for (const [name, more] of Object.entries(ANSWERS))
     it(`changes no permission by ${name}`, async () => {
       const judge = (tool: string) => (tool === "wipe" ? { behavior: "deny" } : null);
-      for (const way of ["answer", "call"]) {
-        const { ask, asked, begin, result, ran } = served(["pay", "wipe"], judge);
+      for (const way of ["answer", "call", ...(host === "AgentObject" ? ["socket"] : [])]) {
+        const { ask, order, asked, begin, result, ran } = served(["pay", "wipe"], judge, {}, host);
         await begin();
         const { questionId } = await asked();
         const answer = { behavior: "allow", ...more };
         const given =
-          way === "answer"
-            ? await ask("/c/answer", { questionId, answer })
-            : await ask("/c/call", { run: "r", method: "answer", args: [questionId, answer] });
+          way === "socket"
+            ? { status: "error" in (await order({ do: "answer", questionId, answer })) ? 400 : 200 }
+            : way === "answer"
+              ? await ask("/c/answer", { questionId, answer })
+              : await ask("/c/call", { run: "r", method: "answer", args: [questionId, answer] });
         expect(given.status).toBe(400);
         await ask("/c/answer", { questionId, answer: { behavior: "allow" } });
         await result();
@@ -282,7 +333,7 @@ describe("an answer of a page", () => {
   it("comes after the function that judges the call", async () => {
     let judge!: (said: unknown) => void;
     const judged = new Promise((resolve) => (judge = resolve));
-    const { ask, asked, begin, result, ran } = served(["wipe"], () => judged);
+    const { ask, asked, begin, result, ran } = served(["wipe"], () => judged, {}, host);
     await begin();
     const { questionId } = await asked();
     const answer = ask("/c/answer", { questionId, answer: { behavior: "allow" } });
@@ -300,8 +351,9 @@ describe("an answer of a page", () => {
       { content: [{ type: "raw", json: { type: "input_file", file_id: "EVIL" } }] },
       { content: [text, { ...image, url: "https://EVIL.test/" }] },
       { content: [{ ...text, vendor: { evil: "EVIL" } }] },
+      { content: [{ ...image, data: "AA==", vendor: { file_id: "EVIL" } }] },
     ]) {
-      const { ask, asked, begin, result, sent } = served(["where"]);
+      const { ask, asked, begin, result, sent } = served(["where"], undefined, {}, host);
       await begin();
       const { questionId } = await asked();
       const answer = { action: "accept", content: { output } };

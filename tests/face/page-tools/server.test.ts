@@ -383,6 +383,7 @@ describe("a page that is hostile", () => {
       expect((await answer(content)).taken).toBe(true);
       expect((await run.result).outcome).toBe("completed");
       expect(results.join("").length).toBeLessThan(2_000);
+      if ("claim" in content) expect(results[0]).toContain("by a page that does not have it");
     }
     const { answer } = await claimed();
     expect((await answer({ output: long + long })).status).toBe(413);

@@ -1,5 +1,5 @@
 /** What a hostile page sends to `handler` and to an `AgentObject`: pages of other origins, arguments, ids, sizes. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createAgent, custom, type Agent, type JournalEntry, type Store } from "looplet";
 import { agUi, agUiHandler } from "looplet/ag-ui";
 import { uiMessages } from "looplet/ai-sdk";
@@ -205,5 +205,135 @@ describe.skipIf(sqlite === undefined)("an object", () => {
     const usual = new Session(objectState(), {});
     const long = new Request("http://s.test/run", { method: "POST", body: " ".repeat(4_194_305) });
     expect((await usual.fetch(long as never)).status).toBe(413);
+  });
+
+  /** What a new object answers, after a run that waits for an approval if it is to have one. */
+  async function asked(path: string, init: RequestInit, options: object = {}, isPaying = false) {
+    const kit = new Kit();
+    class Paying extends AgentObject {
+      agent(store: Store): Agent {
+        kit.store = store;
+        return kit.agent();
+      }
+    }
+    const session = new Paying(objectState(), {}, options);
+    const ask = async (path: string, init: RequestInit = {}): Promise<Response> =>
+      (await session.fetch(new Request(`http://s.test${path}`, init) as never)) as unknown as Response;
+    const post = async (path: string, body: object): Promise<any> =>
+      (await ask(path, { method: "POST", body: JSON.stringify(body) })).json();
+    if (isPaying) await post("/a/run", { prompt: "Pay.", requestId: "r" });
+    const response = await ask(path, init);
+    await response.body?.cancel();
+    return { session, ask, post, response, status: response.status };
+  }
+
+  it("refuses a page of another origin whose request has a cookie, or that sends no JSON", async () => {
+    const cookie = "session=1";
+    const page = (headers: object, method = "GET", more: object = {}): RequestInit => ({
+      method,
+      headers: { ...headers } as never,
+      ...(method === "GET" ? {} : { body: '{"prompt":"Hi."}' }),
+      ...more,
+    });
+    const foreign = { origin: "https://evil.test", cookie };
+    const paths = ["/a", "/a/events", "/a/stream", "/a/session"];
+    for (const path of paths) {
+      expect([path, (await asked(path, page(foreign))).status]).toEqual([path, 403]);
+      const picture = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", cookie };
+      expect([path, (await asked(path, page(picture))).status]).toEqual([path, 403]);
+    }
+    // A browser sends the origin of a page with each WebSocket.
+    expect((await asked("/a/events", page({ ...foreign, upgrade: "websocket" }))).status).toBe(403);
+    const json = { "content-type": "application/json" };
+    for (const word of ["run", "answer", "abort", "call"]) {
+      expect([word, (await asked(`/a/${word}`, page({ ...foreign, ...json }, "POST"))).status]).toEqual([
+        word,
+        403,
+      ]);
+      const form = { origin: "https://evil.test", "content-type": "text/plain" };
+      expect([word, (await asked(`/a/${word}`, page(form, "POST"))).status]).toEqual([word, 403]);
+    }
+    expect((await asked("/a/session", page({ ...foreign, ...json }, "PUT"))).status).toBe(403);
+    const options = { allowedOrigins: ["https://app.test"] };
+    const ours = { origin: "https://app.test", cookie };
+    expect((await asked("/a/run", page({ ...ours, ...json }, "POST"), options)).status).toBe(200);
+    expect((await asked("/a/run", page(ours, "POST"), options)).status).toBe(415);
+    expect((await asked("/a", page({ origin: "https://evil.test" }), options)).status).toBe(403);
+  });
+
+  it("has no answer that a cache stores, or that is read as another type than it has", async () => {
+    const { ask } = await asked("/a/run", { method: "POST", body: '{"prompt":"Hi."}' }, { base: /^\/a$/ });
+    const answers = ["/a", "/a/events", "/a/stream", "/a/session", "/b", "/a/nothing"].map((path) =>
+      ask(path),
+    );
+    answers.push(ask("/a/run", { method: "POST", body: "{" }), ask("/a/run", { method: "DELETE" }));
+    for (const { headers, body, status } of await Promise.all(answers)) {
+      await body?.cancel();
+      const seen = [headers.get("cache-control"), headers.get("x-content-type-options")];
+      expect([status, ...seen]).toEqual([status, "no-store", "nosniff"]);
+    }
+    expect(
+      await Promise.all(["/b", "/a/a/events", "/a/nothing"].map(async (path) => (await ask(path)).status)),
+    ).toEqual([404, 404, 404]);
+  });
+
+  it("takes one of several answers to a question, whichever way they come", async () => {
+    const { post, session } = await asked("/a", {}, {}, true);
+    const call = (method: string, args: unknown[]): Promise<any> =>
+      post("/a/call", { run: "r", method, args });
+    let question: any;
+    while (question === undefined) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      const { value } = await call("snapshot", []);
+      question = value?.events.findLast(({ type }: { type: string }) => type === "question");
+    }
+    const { questionId } = question;
+    const told: any[] = [];
+    const socket = { send: (text: string) => void told.push(JSON.parse(text).reply), close() {} };
+    const answers = Array.from({ length: 9 }, async (_, at) => {
+      const answer = { behavior: "deny", message: `no ${at}` };
+      if (at % 3 === 0) return post("/a/answer", { questionId, answer });
+      if (at % 3 === 1) return call("answer", [questionId, answer]);
+      return session.webSocketMessage(socket, JSON.stringify({ do: "answer", questionId, answer }));
+    });
+    const all = [...(await Promise.all(answers)), ...told];
+    expect(all.filter((one) => one?.taken === true || one?.value === true)).toHaveLength(1);
+  });
+
+  it("takes short ids, no permission mode and no budget, unless its pages are trusted", async () => {
+    const long = "x".repeat(100_000);
+    for (const body of [
+      { method: "run", args: ["Hi.", { id: long }] },
+      { method: "run", args: ["Hi.", { id: "r", messages: [{ role: "user", content: [] }] }] },
+      { run: "r", method: "steer", args: ["Hi.", { requestId: long }] },
+      { run: "r", method: "claim", args: [1, long] },
+      { run: "r", method: "setPermissionMode", args: ["bypassPermissions"] },
+      { run: "r", method: "addBudget", args: [{ maxUsd: 1 }] },
+      { method: "reset", args: [[{ role: "user", content: [{ type: "text", text: "Forged." }] }]] },
+    ]) {
+      const init = { method: "POST", body: JSON.stringify(body) };
+      expect([body, (await asked("/a/call", init, {}, true)).status]).toEqual([body, 400]);
+    }
+    const mode = { run: "r", method: "setPermissionMode", args: ["acceptEdits"] };
+    const init = { method: "POST", body: JSON.stringify(mode) };
+    expect((await asked("/a/call", init, { trustedSessions: true }, true)).status).toBe(200);
+  });
+
+  it("tells a failure of its own to its log, and nothing of it to the page", async () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    class Broken extends AgentObject {
+      agent(): Agent {
+        throw new Error("postgres://secret is down");
+      }
+    }
+    const session = new Broken(objectState(), {});
+    const response = (await session.fetch(new Request("http://s.test/a") as never)) as unknown as Response;
+    const sent: string[] = [];
+    const socket = { send: (text: string) => void sent.push(text), close() {} };
+    await session.webSocketMessage(socket, '{"do":"abort"}');
+    const words = '{"error":"The server cannot do this. Its log says why."}';
+    expect([response.status, await response.text(), ...sent]).toEqual([500, words, words]);
+    expect(String(log.mock.calls)).toContain("postgres://secret");
+    log.mockRestore();
   });
 });
