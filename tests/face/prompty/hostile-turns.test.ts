@@ -50,6 +50,28 @@ describe("the guardrail of tools", () => {
   });
 });
 
+describe("a guardrail without a clear yes", () => {
+  it.each([
+    [{}],
+    [{ allowed: "yes" }],
+    [{ allowed: 1 }],
+    [{ allowed: undefined, rewrite: { path: "/mine" } }],
+  ])("has said no: %j", async (verdict) => {
+    const ran: unknown[] = [];
+    const unclear = () => verdict as never;
+    const using = async (guardrails: Guardrails) =>
+      play([said(null, ["read", "{}"]), said("Done.")], {
+        agent: await agentOf({ tools: [{ name: "read" }] }, "user:\nGo."),
+        tools: { read: () => void ran.push(1) },
+        options: { guardrails },
+      });
+    expect((await using({ input: unclear })).error).toMatchObject({ name: "GuardrailError" });
+    expect((await using({ output: unclear })).error).toMatchObject({ name: "GuardrailError" });
+    expect((await using({ tool: unclear })).result).toBe("Done.");
+    expect(ran).toEqual([]);
+  });
+});
+
 describe("a file that is a tool", () => {
   afterEach(() => clearTools());
 
