@@ -265,6 +265,21 @@ describe("the connection of a file", () => {
     clearConnections();
   });
 
+  it("has a key of its own that comes before the host's, and is not shown to host.model", async () => {
+    const connection = { kind: "key", apiKey: "file-key" };
+    const agent = await loadPrompty(file({ model: { id: "m", provider: "openai", connection } }));
+    const keys: (string | null)[] = [];
+    const answer = scripted([{ text: "Ok." }]);
+    const fetch = (url: string, init: any) => (
+      keys.push(new Headers(init.headers).get("authorization")),
+      answer(url, init)
+    );
+    const model = vi.fn(() => undefined);
+    await run(agent, {}, { host: { fetch: fetch as never, apiKey: "host-key", model: model as never } });
+    expect(keys).toEqual(["Bearer file-key"]);
+    expect(model.mock.calls).toEqual([["m"]]);
+  });
+
   it("is not asked again after it was refused", async () => {
     const agent = await loadPrompty(
       file({ model: { id: "m", connection: { endpoint: "https://evil.test" } } }),
