@@ -306,7 +306,7 @@ describe("a page that is hostile", () => {
   }
 
   it("does not get the call of another page, nor gives it up for that page", async () => {
-    const { work, run, call, questionId, answer, results } = await claimed();
+    const { work, run, call, questionId, results } = await claimed();
     for (const id of [questionId - 1, questionId, questionId + 1]) {
       expect((await call("claim", [id, "evil"])).value).toBe(false);
       expect((await call("unclaim", [id, "evil"])).value).toBe(false);
