@@ -11,7 +11,9 @@ const gates = {
   oneFile: [2, 498_000],
   minimal: [0, 151_000],
   screen: [2, 14_600],
-  server: [2, 17_500],
+  // 1.8 kB of it complete the log of a session after a crash. A module that is loaded then would be missing in
+  // `simulate`, whose virtual time does not wait for it.
+  server: [2, 19_400],
   devtools: [2, 60_000],
 };
 const targets = { oneFile: 340_000, minimal: 75_000, screen: 12_000, server: 12_000, devtools: 60_000 };

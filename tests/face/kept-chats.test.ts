@@ -441,55 +441,6 @@ describe("a chat in a store", () => {
   });
 });
 
-describe("a journal whose run has ended a moment ago", () => {
-  /** A store that has each write a moment later. */
-  function slowStore(): Store {
-    const store = memoryStore();
-    return {
-      ...store,
-      async append(...given) {
-        await nextTask();
-        await store.append(...given);
-      },
-      lease: async (key, options) => {
-        const lease = await store.lease(key, options);
-        return lease && { ...lease, release: (isPending) => nextTask().then(() => lease.release(isPending)) };
-      },
-    };
-  }
-
-  it("is a chat that any agent of the process opens at once", async () => {
-    const store = slowStore();
-    for (const prompt of ["First", "Second", "Third"]) {
-      const chat = await process(undefined, [], { store }).agent.openChat("c");
-      const { outcome, text } = await chat.run(prompt).result;
-      expect([outcome, text]).toEqual(["completed", `Done: ${prompt}`]);
-      chat.close();
-      const read = await process(undefined, [], { store }).agent.readChat("c");
-      expect([read?.isRunning, read?.messages.at(-1)?.role]).toEqual([false, "assistant"]);
-    }
-    const chat = await process(undefined, [], { store }).agent.openChat("c");
-    expect(chat.messages).toHaveLength(6);
-    expect(chat.current).toBeUndefined();
-  });
-
-  it("is a run that ends again as it has, also one that was aborted", async () => {
-    const store = slowStore();
-    const { agent, asked } = process(undefined, [], { store });
-    await agent.run("Do one", { id: "done" }).result;
-    const again = await process(undefined, [], { store }).agent.run("Do one", { id: "done" }).result;
-    expect([again.outcome, again.text]).toEqual(["completed", "Done: Do one"]);
-    expect(asked).toHaveLength(2);
-    const silent = createAgent({ model: custom(() => new Promise<never>(() => {})), store });
-    const run = silent.run("Do one", { id: "stopped" });
-    await run.saved();
-    run.abort("enough");
-    await run.result;
-    const resumed = await process(undefined, [], { store }).agent.run("Do one", { id: "stopped" }).result;
-    expect([resumed.outcome, resumed.abortReason]).toEqual(["cancelled", "enough"]);
-  });
-});
-
 describe("the requests of a chat", () => {
   it("are those that its runs have taken, in every process", async () => {
     const store = memoryStore();

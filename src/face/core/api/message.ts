@@ -183,5 +183,5 @@ export type OpenChatOptions<C extends ToolTypes = ToolTypes, Output = unknown> =
    * As for `agent.resume`, or a function that returns it. Contract: it is called before a run resumes, with the chat
    * as its journal has it, `transcripts` included. So it can compare the journal with a log of the events.
    */
-  afterEvent?: number | ((chat: KeptChat) => number | PromiseLike<number>) | undefined;
+  afterEvent?: number | ((chat: KeptChat) => number) | undefined;
 };

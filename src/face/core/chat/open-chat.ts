@@ -35,8 +35,7 @@ export async function openChat(
   const chat = new Conversation(start, { ...history, usage }, endSession, kept);
   if (tail.isOver) return chat;
   const run = { ...options, ...history, chatUsage: usage, id: tail.run ?? key };
-  const after =
-    typeof afterEvent === "function" ? await afterEvent(stateOf(kept, entries, true)) : afterEvent;
+  const after = typeof afterEvent === "function" ? afterEvent(stateOf(kept, entries, true)) : afterEvent;
   const resumed = { key, entries, takeOver, afterEvent: after };
   chat.goOn((onEnd) => start("", run, onEnd, undefined, resumed));
   return chat;

@@ -8,7 +8,7 @@ import { randomName } from "../protocol.js";
 /** The options with which a chat is opened, or a run resumes. */
 export type Opening = Required<Pick<OpenChatOptions, "takeOver" | "onEvent">> & {
   /** Called before a run resumes with what the journal says. Returns the number of the last event before it. */
-  readonly afterEvent: (kept: KeptChat) => Promise<number>;
+  readonly afterEvent: (kept: KeptChat) => number;
   /** The run whose end the log does not have. */
   readonly unfinished: string | undefined;
 };
@@ -35,7 +35,7 @@ export async function openedIn(
   if (run !== undefined) return { chat, run, isLost: true };
   const resumed = async (): Promise<OpenedIn> => {
     const kept = await agent.readChat(id, { transcripts: true });
-    const afterEvent = await options.afterEvent(kept!);
+    const afterEvent = options.afterEvent(kept!);
     return { chat, run: agent.resume?.(id, { ...options, afterEvent, id: unfinished }) };
   };
   if ((await lastRunOf(agent, id)) === unfinished) return resumed();

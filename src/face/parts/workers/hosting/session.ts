@@ -22,6 +22,7 @@ import {
   type ToldEvent,
 } from "./session-log.js";
 import { nextTask } from "./task.js";
+import { unloggedIn } from "./unlogged.js";
 
 /** The parts that a session is made of. */
 export interface SessionParts {
@@ -285,8 +286,7 @@ export class Session {
     const isUnfinished = last !== undefined && last.entry.run !== "" && !isLast(last.entry);
     const unfinished = isUnfinished ? last.entry.run : undefined;
     let unlogged = (): RunEvent[] => [];
-    const afterEvent = async (kept: KeptChat): Promise<number> => {
-      const { unloggedIn } = await import("./unlogged.js");
+    const afterEvent = (kept: KeptChat): number => {
       const log = (): RunEvent[] => this.told(kept.lastRun);
       unlogged = () => unloggedIn(kept, log());
       return [...log(), ...unlogged()].at(-1)?.seq ?? 0;

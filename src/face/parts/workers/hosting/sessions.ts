@@ -108,7 +108,7 @@ export class Sessions {
       const isUnderWay = last === undefined ? !isNew : last.entry.end === undefined;
       if (!isUnderWay) return {};
       const kept = await this.#agent.readChat(run, { transcripts: true });
-      const afterEvent = kept && (await options.afterEvent(kept));
+      const afterEvent = kept && options.afterEvent(kept);
       return { run: this.#agent.resume(run, { ...options, id: run, afterEvent }) };
     };
     const session = new Session({
