@@ -8,7 +8,8 @@ import { isMain, root } from "./lib/machine.mjs";
 
 /** Column and bytes: what has been reached plus 2 %; below, what is wanted. */
 const gates = {
-  oneFile: [2, 498_000],
+  // Signed summaries and what requests share are about 10 kB of the engine, proofs of reasoning 4.
+  oneFile: [2, 506_500],
   minimal: [0, 151_000],
   screen: [2, 14_600],
   // 1.8 kB of it complete the log of a session after a crash. A module that is loaded then would be missing in
