@@ -81,8 +81,8 @@ describe("the examples of doc comments", () => {
     await run(process.execPath, [tsc, "-p", "tsconfig.json"], folder, 300_000);
   });
 
-  for (const { name, file, runs, prints } of symbolExamples)
-    test(name, { skip: !runs || name in NEEDS }, async () => {
+  for (const { name, file, prints } of symbolExamples.filter(({ name, runs }) => runs && !(name in NEEDS)))
+    test(name, async () => {
       const printed = await printedBy(
         () => import(pathToFileURL(join(folder, file.replace(/ts$/, "mjs"))).href),
       );
