@@ -125,13 +125,13 @@ pub const OPENAI_CHAT: Accepts = Accepts {
 };
 
 /// As Chat Completions, but:
-/// - Names of 1 to 128 characters, and ids of 1 to 64: `FunctionToolParam` and `FunctionCallOutputItemParam` in
-///   <https://github.com/openai/openai-openapi> (2026-08-21).
+/// - Ids of 1 to 64 characters: `FunctionCallOutputItemParam` in <https://github.com/openai/openai-openapi>
+///   (2026-08-21). `FunctionToolParam` there has names of 1 to 128, but requests with more than 64 were refused:
+///   <https://github.com/danny-avila/LibreChat/issues/7435> (2026-11-29).
 /// - Files may be office documents: <https://developers.openai.com/api/docs/guides/file-inputs> (2026-11). No sounds:
 ///   <https://github.com/openai/openai-node/issues/1778> (2026-11-28).
 pub const OPENAI_RESPONSES: Accepts = Accepts {
     who: "OpenAI",
-    tool_name_chars: 128,
     id_chars: 64,
     media: &[
         "image/jpeg",

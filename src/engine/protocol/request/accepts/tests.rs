@@ -92,7 +92,7 @@ fn names_of_tools_and_ids_of_calls_are_those_that_the_vendors_take() {
             &json!(messages),
         );
         let (most, first) = match *target {
-            "anthropic" | "responses" => (128, false),
+            "anthropic" => (128, false),
             "gemini" => (128, true),
             _ => (64, false),
         };
