@@ -5,8 +5,8 @@
 //! built-in one or to the end of the run, never to a second summary. If the window stays too full, the run goes on,
 //! and the next summary waits until there is more to gain.
 //!
-//! The vendor of the model writes it where it can: a summary that it has signed keeps the reasoning behind it. If it
-//! writes none, the model does, and if it refuses to, it is not asked again in this run.
+//! The vendor of the model writes it where it can: a summary that it has signed preserves the reasoning after it. If
+//! it writes none, the model does, and if it refuses to, it is not asked again in this run.
 //!
 //! The order is `fit`, [`Summary::wanted`], the `PreCompact` hooks ([`Summary::ask_hooks`]), the summary itself
 //! ([`Summary::ask`] or [`Summary::send`]), [`Summary::take_place`], and the `PostCompact` hooks. After the last step
@@ -161,7 +161,7 @@ impl Summary {
         true
     }
 
-    /// How the vendor writes it; `None` if somebody else does.
+    /// How the vendor writes it; `None` if someone else does.
     fn form(&self, desk: &Desk<'_>) -> Option<&'static SummaryForm> {
         let form = desk.who.model.summary_form();
         form.filter(|_| self.by == SummaryBy::Vendor)

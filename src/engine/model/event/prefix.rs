@@ -40,7 +40,7 @@ pub struct PrefixBreak {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum PrefixPart {
-    /// Another model is asked, which has a cache of its own.
+    /// Another model is asked, which has its own cache.
     Model,
     Tools,
     System,

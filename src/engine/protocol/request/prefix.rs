@@ -41,7 +41,7 @@ pub struct Bound {
     pub fields: &'static [(&'static str, Option<&'static str>)],
     /// The reasoning before it, too.
     pub is_chained: bool,
-    /// A tool with `defer_loading` counts only behind a message that refers to it.
+    /// A tool with `defer_loading` counts only after a message that refers to it.
     pub skips_deferred: bool,
     /// Items of an answer may have ids, which do not count.
     pub has_item_ids: bool,
@@ -56,7 +56,7 @@ pub struct Prefix {
     head: u64,
     /// The digest of the last reasoning that is in the body.
     reasoning: Option<u64>,
-    /// The reasoning before the first message, which a vendor's summary stands for.
+    /// The reasoning before the first message, which a vendor's summary replaces.
     summarized: Option<u64>,
     /// Whether the vendor compares.
     is_compared: bool,
@@ -67,7 +67,7 @@ pub struct Prefix {
     has_found: bool,
     /// The reasoning that fits by everything but the reasoning before it.
     links: Vec<Link>,
-    /// Messages of these indexes have their reasoning; those behind them by the reasoning before it.
+    /// Messages of these indexes have their reasoning; later ones by the reasoning before them.
     chosen: Option<(Vec<usize>, usize)>,
 }
 

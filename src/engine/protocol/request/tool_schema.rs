@@ -55,7 +55,7 @@ fn in_draft_2020<'k, 'v>(object: &Object<'v>, key: &'k str, value: &'v str) -> O
     match key {
         "items" if is_tuple() => Some(("prefixItems", value)),
         "additionalItems" => is_tuple().then_some(("items", value)),
-        // Draft 4 has `true` beside the bound.
+        // Draft 4 has `true` next to the bound.
         "exclusiveMinimum" | "exclusiveMaximum" if is_bool => {
             let bound = object.last(if key == "exclusiveMinimum" {
                 "minimum"

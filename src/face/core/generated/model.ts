@@ -113,7 +113,7 @@ export type PrefixPart =
   | "tools"
   | "system"
   | "message"
-  /** Another model is asked, which has a cache of its own. */
+  /** Another model is asked, which has its own cache. */
   | "model";
 
 /** What changed the beginning of a request. If several did, the first of this list that changes such a part. */

@@ -22,7 +22,7 @@ import {
 export interface VerifyOptions {
   /**
    * The receipts of the journal, the last one among them. For a run that continued in another process, the last one
-   * of each process. An empty list fails the check, and so do entries behind the last receipt. Default: no entry is
+   * of each process. An empty list fails the check, and so do entries after the last receipt. Default: no entry is
    * held to be unchanged.
    */
   receipts?: readonly Receipt[] | undefined;

@@ -21,7 +21,7 @@ pub struct Link {
 }
 
 /// The messages of the chain of which the model reads most; `None` if that is the one that is sent. A chain may begin
-/// with any block, but only after `summarized` if a vendor's summary stands for that block.
+/// with any block, but only after `summarized` if a vendor's summary replaces that block.
 pub fn best(links: &[Link], summarized: Option<u64>) -> Option<Vec<usize>> {
     let sent = links.iter().filter(|link| link.is_sent);
     let sent: usize = sent.map(|link| link.read).sum();
