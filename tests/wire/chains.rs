@@ -187,6 +187,7 @@ pub fn encoders(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
         before: None,
         is_digested: false,
         appended: Default::default(),
+        clearing: Default::default(),
     };
     let mut messages = setup.messages.clone();
     let mut body = Body::default();

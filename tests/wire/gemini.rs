@@ -126,6 +126,7 @@ fn what_gemini_sent_goes_back_part_by_part() {
             before: None,
             is_digested: false,
             appended: Default::default(),
+            clearing: Default::default(),
         };
         let mut encoded = Vec::new();
         (protocol.encode_message)(&spec, &message, &mut encoded);

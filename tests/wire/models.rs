@@ -36,7 +36,7 @@ fn document() -> String {
     let mut out = String::new();
     for (vendor, rows) in TABLE {
         out += &format!(
-            "\n### {vendor}\n\n| models | window / answer | thinking | `effort` | refused | continues | tied | changes at the end | summaries | ends | source |\n|---|---|---|---|---|---|---|---|---|---|---|\n"
+            "\n### {vendor}\n\n| models | window / answer | thinking | `effort` | refused | continues | tied | changes at the end | summaries | clears results | ends | source |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n"
         );
         for row in *rows {
             out += &line(row);
@@ -58,6 +58,7 @@ fn line(row: &Row) -> String {
         or_dash(if row.compares { "yes" } else { "" }.into()),
         or_dash(changes(row).join(", ")),
         or_dash(row.summaries.join(", ")),
+        or_dash(row.clears.join(", ")),
         or_dash(row.ends.map_or(String::new(), |date| date.to_string())),
         format!("[{date}]({page})"),
     ];

@@ -30,8 +30,8 @@ use crate::engine::model::json::word;
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::{Facts, Point};
-use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::request::prefix::summary::{SummaryForm, signed};
+use crate::engine::protocol::{Clearing, RequestSpec};
 
 /// A summary under way.
 #[derive(Clone)]
@@ -86,7 +86,7 @@ impl Summary {
             pre_tokens,
             started_ms: desk.ledger.now_ms,
             tries: Tries::after(desk.who.kept.attempt),
-            by: author(desk, instructions.is_some()),
+            by: author(desk, history, cut, instructions.is_some()),
             instructions,
             signed: None,
             prefix: None,
@@ -148,6 +148,7 @@ impl Summary {
             desk.warn(NO_SUMMARY, message);
             return false;
         }
+        desk.who.model.allow_clearing(desk.config);
         let mut url = desk.who.model.url.clone();
         if let Some(form) = self.form(desk) {
             url = with_path(&url, form.path);
@@ -192,7 +193,10 @@ impl Summary {
             if let Some(form) = self.form(desk) {
                 // Instructions stand in place of the vendor's own prompt.
                 let prompt = self.instructions.is_some().then_some(prompt.as_str());
-                let spec = model.spec(desk.config);
+                let spec = RequestSpec {
+                    clearing: Clearing::default(),
+                    ..model.spec(desk.config)
+                };
                 (self.body, self.prefix) =
                     transcript.body_of_summary(model.protocol, &spec, self.cut, (form, prompt))?;
                 return Ok(&self.body);
@@ -319,9 +323,11 @@ pub enum Retry {
 }
 
 /// Who writes a summary.
-fn author(desk: &Desk<'_>, has_instructions: bool) -> SummaryBy {
+fn author(desk: &Desk<'_>, history: &History, cut: usize, has_instructions: bool) -> SummaryBy {
     let (context, model) = (&desk.config.context, &desk.who.model);
-    let is_refused = desk.ledger.without_summaries.contains(&model.config.model);
+    // A request for a summary of the vendor cannot hide old calls.
+    let is_refused =
+        desk.ledger.without_summaries.contains(&model.config.model) || history.needs_clearing(desk, cut);
     let form = model
         .summary_form()
         .filter(|form| form.takes_instructions || !has_instructions);

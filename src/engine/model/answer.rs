@@ -92,6 +92,8 @@ pub struct ModelAnswer {
     pub container: Option<String>,
     /// The vendor's reasons for earlier reasoning that it has not shown the model.
     pub dropped_reasoning: Vec<String>,
+    /// The number of earlier calls and thoughts that the vendor has hidden from the model, and their tokens.
+    pub cleared: Option<(u64, u64)>,
     /// The names of tools that differ on the wire, each with the tool's own name behind it.
     pub tool_names: Vec<(String, String)>,
     /// The types of items that are calls of the run, each with the name of its tool.
@@ -455,6 +457,7 @@ impl ModelAnswer {
             container: self.container.clone(),
             taken_ids: TakenIds::default(),
             dropped_reasoning: Vec::new(),
+            cleared: None,
             tool_names: Vec::new(),
             items: Vec::new(),
             renamed: Vec::new(),

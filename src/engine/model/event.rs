@@ -228,10 +228,11 @@ pub enum EventKind {
         /// The estimated length of the history, in tokens.
         pre_tokens: u64,
     },
-    /// The history has been made shorter: later requests have a different beginning.
+    /// The history has been made shorter: later requests have a different beginning. If the trigger is `pruning` and
+    /// `by` is `vendor`, requests and history are what they were, and the vendor has hidden old calls from the model.
     CompactBoundary {
         trigger: CompactTrigger,
-        /// Who has written the summary; absent for [`CompactTrigger::Pruning`].
+        /// Who has written the summary, or the vendor if it has hidden old calls; absent if looplet has pruned.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<SummaryBy>,
         pre_tokens: u64,
@@ -336,7 +337,7 @@ pub enum CompactTrigger {
     Manual,
     /// The vendor reported that the context window is full.
     Overflow,
-    /// Old answers were shortened by `context.pruning`.
+    /// Old answers were shortened by `context.pruning`, or by `context_management` in the `body` of the model.
     Pruning,
     /// The history exceeds `context.maxChars`, a number of characters.
     Budget,

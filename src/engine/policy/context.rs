@@ -5,6 +5,8 @@
 //! its result: the kept rest begins with an answer of the model or with a message of the user's own. A history that
 //! cannot be made shorter stays as it is.
 
+use looplet_scan::reader::Object;
+
 use crate::engine::model::config::Config;
 use crate::engine::model::config::context::{ContextPolicy, Pruning};
 use crate::engine::model::message::{Block, Json, Message, Role, SUMMARY_HEAD, TextPurpose, ToolInput};
@@ -193,6 +195,48 @@ pub fn summary_block(summary: &str, signed: Option<Json>) -> Block {
         text: format!("{SUMMARY_HEAD}{summary}]"),
         purpose: Some(TextPurpose::Summary),
         vendor: signed,
+    }
+}
+
+/// The calls of old answers, which the vendor does not show the model.
+pub struct OldCalls {
+    /// The number of messages that have them.
+    pub upto: usize,
+    /// The number of calls after them.
+    pub later_calls: usize,
+}
+
+/// The calls of a history that are old. Answers become old in groups as large as the number that stays, because the
+/// vendor's cache ends at the first call that is newly hidden. `None` if no old answer has a call.
+pub fn old_calls(messages: &[Message], policy: &Pruning) -> Option<OldCalls> {
+    let is_answer = |message: &Message| message.role == Role::Assistant;
+    let size = policy.after_responses.max(1) as usize;
+    let answers = messages.iter().filter(|message| is_answer(message)).count();
+    let old = (answers / size).saturating_sub(1) * size;
+    let mut at = messages
+        .iter()
+        .enumerate()
+        .filter(|(_, message)| is_answer(message));
+    let (upto, _) = at.nth(old).filter(|_| old > 0)?;
+    let (before, later) = messages.split_at_checked(upto)?;
+    let calls = |messages: &[Message]| -> usize {
+        let blocks = messages.iter().flat_map(|message| &message.content);
+        blocks.filter(|block| is_call(block)).count()
+    };
+    (calls(before) > 0).then(|| OldCalls {
+        upto,
+        later_calls: calls(later),
+    })
+}
+
+/// True for a call, also one of a vendor's own tool.
+fn is_call(block: &Block) -> bool {
+    match block {
+        Block::ToolCall { .. } => true,
+        Block::Raw { json } => {
+            Object::parse(json.as_str()).is_some_and(|block| block.word("type").ends_with("tool_use"))
+        }
+        _ => false,
     }
 }
 

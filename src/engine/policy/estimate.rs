@@ -24,6 +24,24 @@ pub fn tokens_of(messages: &[Message]) -> u64 {
     tokens(messages.iter().map(|message| bytes_of(&message.content)).sum())
 }
 
+/// The tokens of the inputs and the results of calls in messages.
+pub fn tokens_of_calls(messages: &[Message]) -> u64 {
+    let blocks = messages.iter().flat_map(|message| &message.content);
+    let bytes = blocks.map(|block| match block {
+        Block::ToolCall { input, .. } => input_of(input).len() as u64,
+        Block::ToolResult { content, .. } => bytes_of(content),
+        _ => 0,
+    });
+    tokens(bytes.sum())
+}
+
+fn input_of(input: &ToolInput) -> &str {
+    match input {
+        ToolInput::Json(json) => json.as_str(),
+        ToolInput::Invalid(text) => text,
+    }
+}
+
 fn bytes_of(blocks: &[Block]) -> u64 {
     let mut sum = 0;
     for block in blocks {
@@ -33,13 +51,7 @@ fn bytes_of(blocks: &[Block]) -> u64 {
                     text.len() as u64
                 }
                 Block::RedactedThinking { data } => data.len() as u64,
-                Block::ToolCall { name, input, .. } => {
-                    let input = match input {
-                        ToolInput::Json(json) => json.as_str(),
-                        ToolInput::Invalid(text) => text,
-                    };
-                    (name.len() + input.len()) as u64
-                }
+                Block::ToolCall { name, input, .. } => (name.len() + input_of(input).len()) as u64,
                 Block::ToolResult { content, .. } => bytes_of(content),
                 Block::Media { .. } => MEDIA_BYTES,
                 Block::Raw { json } => json.as_str().len() as u64,

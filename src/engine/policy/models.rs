@@ -55,6 +55,8 @@ pub struct Row {
     pub finds_tools: bool,
     /// The vendors at which it summarises a conversation on demand, and signs or encrypts the summary.
     pub summaries: &'static [&'static str],
+    /// The vendors at which a request can hide the calls and results of old answers from it.
+    pub clears: &'static [&'static str],
     /// The day on which the vendor ends the model, on its own platform.
     pub ends: Option<Date>,
     /// The vendor that ends it on that day. Other platforms have other days.
@@ -155,6 +157,7 @@ pub const UNKNOWN: Row = Row {
     },
     finds_tools: false,
     summaries: &[],
+    clears: &[],
     ends: None,
     home: "",
 };

@@ -37,6 +37,7 @@ pub use request::prefill::Prefill;
 pub use request::prefix::append::Appended;
 
 use crate::engine::model::answer::ModelAnswer;
+use crate::engine::model::config::context::Pruning;
 use crate::engine::model::config::{Loader, ModelConfig, ToolConfig};
 use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::message::Message;
@@ -63,6 +64,16 @@ pub struct RequestSpec<'a> {
     pub is_digested: bool,
     /// The changes of system prompt and tools that are sent at the end.
     pub appended: Appended<'a>,
+    pub clearing: Clearing<'a>,
+}
+
+/// How the vendor hides the calls and results of old answers from the model.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Clearing<'a> {
+    /// What makes an answer old; `None` if the vendor hides nothing.
+    pub policy: Option<&'a Pruning>,
+    /// At the tail: the number of the latest calls that it shows; `None` for all.
+    pub keep: Option<usize>,
 }
 
 impl RequestSpec<'_> {

@@ -54,10 +54,12 @@ impl Answers {
         history.transcript.take_call_ids(&mut answer);
         let prefix = answer.prefix.take();
         warn_of_dropped(desk, &answer.dropped_reasoning);
+        let cleared = answer.cleared.take();
         let content = content(answer, &calls);
         if let Some(usage) = usage {
             history.count_answer(&usage);
         }
+        history.note_cleared(desk, cleared);
         Whole {
             message: written_by(desk.who.model.origin(), content, prefix, false),
             calls,

@@ -12,6 +12,7 @@ use crate::engine::json::checksum::{FNV, fnv};
 use crate::engine::json::writer::push_others;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Message, NOTHING, Role};
+use crate::engine::policy::context::old_calls;
 use crate::engine::protocol::request::media::mended;
 use crate::engine::protocol::request::prefix::summary::{
     Signed, SummaryForm, behind_summary, forget_signed, has_signed,
@@ -348,7 +349,15 @@ impl Body {
 
 fn push_tail(protocol: &Protocol, spec: &RequestSpec<'_>, messages: &[Message], into: &mut Vec<u8>) {
     let before = messages.len().checked_sub(2).and_then(|at| messages.get(at));
-    (protocol.encode_tail)(&RequestSpec { before, ..*spec }, into);
+    let mut clearing = spec.clearing;
+    let old = clearing.policy.and_then(|policy| old_calls(messages, policy));
+    clearing.keep = old.map(|old| old.later_calls);
+    let spec = RequestSpec {
+        before,
+        clearing,
+        ..*spec
+    };
+    (protocol.encode_tail)(&spec, into);
 }
 
 /// Adds fields to the object at the end of a text.

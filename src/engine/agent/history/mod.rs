@@ -15,6 +15,7 @@ pub mod transcript;
 
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::transcript::Transcript;
+use crate::engine::agent::who::tuning::to_send;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::prefix::PrefixCause;
 use crate::engine::model::event::{CompactTrigger, EventKind, SummaryBy};
@@ -23,7 +24,7 @@ use crate::engine::model::message::{Json, Message, Role};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::usage::Usage;
 use crate::engine::policy::context::{
-    Trimmed, cut_for, head_tokens, plain_summary, summary_block, trim_to_budget,
+    Trimmed, cut_for, head_tokens, old_calls, plain_summary, summary_block, trim_to_budget,
 };
 use crate::engine::policy::estimate;
 use crate::engine::protocol::waits_for_results;
@@ -86,12 +87,53 @@ impl History {
     /// The estimated tokens of the next request.
     pub(crate) fn tokens(&self, desk: &Desk<'_>) -> u64 {
         let messages = self.transcript.messages();
-        match self.length.counted {
+        let (tokens, counted, hidden) = match self.length.counted {
             Some((tokens, counted)) => {
-                tokens + estimate::tokens_of(messages.get(counted..).unwrap_or_default())
+                let sent = counted.checked_sub(1).and_then(|sent| messages.get(..sent));
+                (tokens, counted, hidden(desk, sent.unwrap_or_default()))
             }
-            None => head_tokens(desk.config) + estimate::tokens_of(messages),
+            None => (head_tokens(desk.config), 0, 0),
+        };
+        let tokens = tokens + estimate::tokens_of(messages.get(counted..).unwrap_or_default());
+        // The vendor has counted nothing of what it hid already.
+        let newly_hidden = messages.get(hidden..self::hidden(desk, messages));
+        tokens.saturating_sub(newly_hidden.map_or(0, estimate::tokens_of_calls))
+    }
+
+    /// Returns true if the vendor would hide calls in the first `upto` messages that do not fit into the window.
+    pub(crate) fn needs_clearing(&self, desk: &Desk<'_>, upto: usize) -> bool {
+        let model = &desk.who.model;
+        let limit = desk
+            .config
+            .context
+            .limit_tokens(model.window(), model.config.max_output_tokens);
+        let messages = self.transcript.messages().get(..upto).unwrap_or_default();
+        let tokens = head_tokens(desk.config) + estimate::tokens_of(messages);
+        hidden(desk, messages) > 0 && limit.is_some_and(|limit| tokens > limit)
+    }
+
+    /// Emits what the vendor has hidden of the history, if that has changed. A server that answers without a word
+    /// about it is not asked again.
+    pub(crate) fn note_cleared(&mut self, desk: &mut Desk<'_>, cleared: Option<(u64, u64)>) {
+        let Some((parts, tokens)) = cleared else {
+            let sent = to_send(&self.transcript, desk.who).messages();
+            if hidden(desk, sent) > 0 && desk.who.model.leave_out_clearing() {
+                warn_of_pruning(desk, "its answer does not say that it has hidden any");
+                self.transcript.forget_body();
+            }
+            return;
+        };
+        if parts == std::mem::replace(&mut self.length.cleared, parts) || parts == 0 {
+            return;
         }
+        let post_tokens = self.tokens(desk);
+        desk.emit(EventKind::CompactBoundary {
+            trigger: CompactTrigger::Pruning,
+            by: Some(SummaryBy::Vendor),
+            pre_tokens: post_tokens.saturating_add(tokens),
+            post_tokens,
+            duration_ms: 0,
+        });
     }
 
     /// Notes the vendor's count of a request and its answer, which joins the history next.
@@ -146,6 +188,9 @@ impl History {
         let Some(policy) = &desk.config.context.pruning else {
             return;
         };
+        if desk.who.model.pruning(desk.config).is_some() {
+            return;
+        }
         let pre_tokens = self.tokens(desk);
         if self.transcript.shorten(policy) {
             self.tell_boundary(desk, (CompactTrigger::Pruning, None), pre_tokens, 0);
@@ -294,6 +339,22 @@ impl History {
             self.length.in_vain_at = self.is_full(desk).then_some(messages);
         }
     }
+}
+
+/// The number of messages whose calls the vendor hides from the model in a request with these messages.
+fn hidden(desk: &Desk<'_>, messages: &[Message]) -> usize {
+    let policy = desk.who.model.pruning(desk.config);
+    let old = policy.and_then(|policy| old_calls(messages, policy));
+    old.map_or(0, |old| old.upto)
+}
+
+/// Warns that looplet shortens old answers, because the vendor does not.
+pub(crate) fn warn_of_pruning(desk: &mut Desk<'_>, why: &str) {
+    let model = &desk.who.model.config.model;
+    let message = format!(
+        "The server of {model} does not hide old calls from the model: {why}. looplet shortens old answers itself from here on."
+    );
+    desk.warn_once("vendor_pruning_failed", message);
 }
 
 /// The reason why a history stays as long as it is.

@@ -118,6 +118,7 @@ impl Requests {
         let begun = self.begun(desk, &history.transcript);
         let mut prefix = None;
         if begun.is_none() {
+            desk.who.model.allow_clearing(desk.config);
             self.last.recall(&history.transcript);
             encode(&mut history.transcript, desk.who, desk.config)?;
             let heads = &to_send(&history.transcript, desk.who).heads;

@@ -4,7 +4,7 @@
 //! failure [`mends`], which makes the next attempt one that the vendor can take. Nothing fails.
 
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::history::History;
+use crate::engine::agent::history::{History, warn_of_pruning};
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::prefix::PrefixCause;
 use crate::engine::protocol::request::claude_thinking::{BETA, FIELD};
@@ -50,6 +50,13 @@ pub(super) fn mends(desk: &mut Desk<'_>, failure: &Failure, history: &mut Histor
                 "The vendor has refused earlier reasoning of the model. The request is sent again without it, and so are the later ones.",
             );
     }
+    if ["context_management", "context-management"]
+        .iter()
+        .any(|words| says(words))
+        && leaves_pruning(desk, failure, history)
+    {
+        return true;
+    }
     // The vendor may have signed it for another account or platform.
     if ["compaction", "encrypted content"]
         .iter()
@@ -83,7 +90,17 @@ pub(super) fn mends(desk: &mut Desk<'_>, failure: &Failure, history: &mut Histor
     if changes {
         history.transcript.forget_body();
     }
-    changes
+    changes || (is_net && leaves_pruning(desk, failure, history))
+}
+
+/// Lets looplet shorten old answers, because the server refuses to. Returns false if it was not asked to.
+fn leaves_pruning(desk: &mut Desk<'_>, failure: &Failure, history: &mut History) -> bool {
+    let was_asked = desk.who.model.leave_out_clearing();
+    if was_asked {
+        warn_of_pruning(desk, failure.message.trim_end_matches('.'));
+        history.transcript.forget_body();
+    }
+    was_asked
 }
 
 /// Words of a failure that names what a change at the end consists of. Servers that do not know it say

@@ -4,17 +4,19 @@
 //! (`tuning.rs`), by [`crate::engine::model::input::Input::SetModel`], or when another agent takes the conversation
 //! over. Nothing here sends a request or knows a key.
 
+use crate::engine::model::config::context::{PruneBy, Pruning};
 use crate::engine::model::config::{Config, ModelConfig, ToolChoice};
 use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::message::Origin;
 use crate::engine::policy::models::options::{Asked, takes_effort};
 use crate::engine::policy::models::{Row, row};
+use crate::engine::protocol::anthropic::clearing::{self, clears};
 use crate::engine::protocol::request::address::{address, shown};
 use crate::engine::protocol::request::claude_thinking::{BETA, FIELD, shown_thinking, thinking_with_drops};
 use crate::engine::protocol::request::prefix::append::{AppendForm, Appended, append_form};
 use crate::engine::protocol::request::prefix::summary::{SummaryForm, is_excluded, summary_form};
 use crate::engine::protocol::request::vendor_tools::add_header;
-use crate::engine::protocol::{self, Protocol, RequestSpec, Vendor};
+use crate::engine::protocol::{self, Clearing, Protocol, RequestSpec, Vendor};
 
 /// A model, and the data that derives from its configuration. Only the configuration is saved.
 #[derive(Clone)]
@@ -38,6 +40,10 @@ pub struct ActiveModel {
     pub headers: Vec<(String, String)>,
     /// How it takes changes of system prompt and tools at the end.
     append: Option<&'static AppendForm>,
+    /// Its vendor can hide old calls from it.
+    clears: bool,
+    /// The headers of its requests allow that.
+    allows_clearing: bool,
 }
 
 impl ActiveModel {
@@ -103,6 +109,8 @@ impl ActiveModel {
         let asked = (refuses_effort || lets_drop || is_shown || !changed.is_empty()).then(|| Box::new(asked));
         Ok(ActiveModel {
             append: append_form(protocol, &config),
+            clears: clears(protocol, row, &config),
+            allows_clearing: false,
             asked,
             refuses_effort,
             changed,
@@ -147,6 +155,7 @@ impl ActiveModel {
         if let Some(Ok(asked)) = asked {
             *self = ActiveModel {
                 append: self.append,
+                clears: self.clears,
                 ..asked
             };
             return true;
@@ -162,6 +171,36 @@ impl ActiveModel {
         if let (true, Ok(asked)) = (was_asked, asked) {
             *self = ActiveModel {
                 append: None,
+                clears: self.clears,
+                ..asked
+            };
+        }
+        was_asked
+    }
+
+    /// How its vendor hides old calls from it; `None` if it does not.
+    pub fn pruning<'a>(&self, config: &'a Config) -> Option<&'a Pruning> {
+        let policy = config.context.pruning.as_ref();
+        policy.filter(|policy| self.clears && policy.by == PruneBy::Vendor)
+    }
+
+    /// Adds the value of `anthropic-beta` that a request needs whose old calls the vendor hides.
+    pub fn allow_clearing(&mut self, config: &Config) {
+        if self.pruning(config).is_some() {
+            add_header(&mut self.headers, "anthropic-beta", clearing::BETA);
+            self.allows_clearing = true;
+        }
+    }
+
+    /// The server does not hide old calls. Returns false if it was not asked to.
+    pub fn leave_out_clearing(&mut self) -> bool {
+        let was_asked = self.allows_clearing;
+        // The headers have the value that it needs.
+        let asked = ActiveModel::of(self.config.clone(), self.has_tools, self.lets_drop);
+        if let (true, Ok(asked)) = (was_asked, asked) {
+            *self = ActiveModel {
+                append: self.append,
+                clears: false,
                 ..asked
             };
         }
@@ -247,6 +286,10 @@ impl ActiveModel {
             appended: Appended {
                 form: self.append,
                 ..Appended::default()
+            },
+            clearing: Clearing {
+                policy: self.pruning(config),
+                keep: None,
             },
         }
     }

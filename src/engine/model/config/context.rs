@@ -34,7 +34,7 @@ pub struct ContextPolicy {
     /// puts a few lines about them in their place. No model is asked.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_chars: Option<u64>,
-    /// How thinking and calls of old answers are cut short; default: never.
+    /// How old answers are shortened; default: never.
     pub pruning: Option<Pruning>,
 }
 
@@ -43,11 +43,26 @@ pub struct ContextPolicy {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("x-options" = "none")))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Pruning {
-    /// The number of later answers that make an answer old, a positive integer.
+    /// Who shortens them. `"vendor"`: the vendor of the model where it can, which does not show the model the inputs
+    /// and the results of old calls. The history and the reasoning stay whole. `"looplet"`, and where the vendor
+    /// cannot: looplet cuts thinking and the inputs of calls in the history.
+    pub by: PruneBy,
+    /// The number of later answers that make an answer old, a positive integer. A vendor shortens so many answers at
+    /// a time: it shows the latest answers, at least this number and fewer than twice as many.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub after_responses: u32,
-    /// Characters that stay of each shortened part, a non-negative integer.
+    /// Characters that stay of each part that looplet cuts, a non-negative integer.
     pub prefix_chars: u32,
+}
+
+/// Who shortens old answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum PruneBy {
+    #[default]
+    Vendor,
+    Looplet,
 }
 
 impl Default for ContextPolicy {
@@ -69,6 +84,7 @@ impl Default for ContextPolicy {
 impl Default for Pruning {
     fn default() -> Pruning {
         Pruning {
+            by: PruneBy::Vendor,
             after_responses: 5,
             prefix_chars: 100,
         }

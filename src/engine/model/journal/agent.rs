@@ -312,6 +312,9 @@ pub struct Length {
     /// Nothing is asked but a summary.
     #[serde(skip_serializing_if = "is_default")]
     pub only_summary: bool,
+    /// The number of calls and thoughts that the vendor has last hidden from the model.
+    #[serde(skip_serializing_if = "is_default")]
+    pub cleared: u64,
 }
 
 /// The outcome of a summary that was begun.

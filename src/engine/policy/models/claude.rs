@@ -9,6 +9,8 @@
 //!   <https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages> (2026-11-28).
 //! - Search for tools: <https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool> (2026-11-28).
 //! - Summaries: <https://platform.claude.com/docs/en/build-with-claude/compaction-on-demand> (2026-09-30).
+//! - Clearing of results: <https://platform.claude.com/docs/en/build-with-claude/context-editing> (2026-11-29). It names
+//!   Amazon Bedrock with InvokeModel, and says nothing of Converse.
 //! - Prefill: <https://platform.claude.com/docs/en/about-claude/models/whats-new-claude-4-6#prefill-removal>,
 //!   <https://platform.claude.com/docs/en/models/haiku-5-5/migration-guide> (2026-11-23).
 //! - Ends: <https://platform.claude.com/docs/en/about-claude/model-deprecations> (2026-11-29).
@@ -31,6 +33,7 @@ const ALL_BUT_EFFORT: Appends = Appends { effort: false, ..ALL };
 
 /// Amazon Bedrock has no summaries. Other platforms of Claude are reached by a base URL.
 const SUMMARIES: &[&str] = &["anthropic"];
+const CLEARS: &[&str] = SUMMARIES;
 
 const FABLE_5_1_READS: &[&str] = &[
     "claude-fable-5-1",
@@ -98,6 +101,7 @@ const CURRENT: Row = Row {
     prefill: false,
     finds_tools: true,
     summaries: SUMMARIES,
+    clears: CLEARS,
     ..FIRST
 };
 
@@ -222,6 +226,7 @@ pub const ROWS: &[Row] = &[
         default_effort: "high",
         finds_tools: true,
         summaries: SUMMARIES,
+        clears: CLEARS,
         prefill: false,
         ..FIRST
     },
@@ -232,6 +237,7 @@ pub const ROWS: &[Row] = &[
         default_effort: "high",
         ends: Some(Date(2027, 1, 22)),
         finds_tools: true,
+        clears: CLEARS,
         ..FIRST
     },
     Row {
@@ -239,12 +245,14 @@ pub const ROWS: &[Row] = &[
         output: Some(64_000),
         ends: Some(Date(2026, 11, 30)),
         finds_tools: true,
+        clears: CLEARS,
         ..FIRST
     },
     Row {
         names: &["claude-haiku-4-5"],
         output: Some(64_000),
         finds_tools: true,
+        clears: CLEARS,
         ..FIRST
     },
     Row {

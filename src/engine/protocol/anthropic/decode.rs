@@ -19,6 +19,7 @@ use crate::engine::model::usage::{Terms, Tier, Usage};
 use crate::engine::protocol::answer::finish_reason::note_reason;
 use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text, read_head};
 use crate::engine::protocol::anthropic::block::OpenBlock;
+use crate::engine::protocol::anthropic::clearing;
 use crate::engine::protocol::anthropic::summary::is_summary;
 use crate::engine::protocol::failure::{decode_error_value, malformed};
 
@@ -100,6 +101,7 @@ impl AnthropicDecoder {
                     settle_summary(answer);
                     read_container(&delta, answer);
                 }
+                answer.cleared = clearing::read(event).or(answer.cleared);
                 if let Some(usage) = event.object("usage") {
                     self.read_usage(&usage, answer);
                 }
@@ -179,6 +181,7 @@ impl AnthropicDecoder {
         read_head(message, answer);
         read_stop_reason(message, answer);
         read_container(message, answer);
+        answer.cleared = clearing::read(message).or(answer.cleared);
         if let Some(usage) = message.object("usage") {
             self.read_usage(&usage, answer);
         }

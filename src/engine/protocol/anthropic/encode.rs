@@ -15,6 +15,7 @@ use crate::engine::policy::models::options::default_output_tokens;
 use crate::engine::policy::models::row;
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::anthropic::NAME;
+use crate::engine::protocol::anthropic::clearing::push as push_clearing;
 use crate::engine::protocol::anthropic::server_calls::container;
 use crate::engine::protocol::request::accepts::ANTHROPIC;
 use crate::engine::protocol::request::body_fields::BodyFields;
@@ -87,6 +88,9 @@ pub fn encode_tail(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
     into.push(b']');
     if let Some(container) = spec.before.and_then(container) {
         push_text(into, "container", &container);
+    }
+    if let Some(keep) = spec.clearing.keep {
+        push_clearing(spec, keep, into);
     }
     into.push(b'}');
 }

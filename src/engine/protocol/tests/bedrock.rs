@@ -10,7 +10,7 @@ use crate::engine::agent::history::body::Body;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, ToolInput};
-use crate::engine::protocol::{Appended, RequestSpec, find};
+use crate::engine::protocol::{Appended, Clearing, RequestSpec, find};
 
 const CLAUDE: &str = "us.anthropic.claude-3-haiku-20240307-v1:0";
 const NOVA: &str = "us.amazon.nova-2-lite-v1:0";
@@ -44,6 +44,7 @@ fn body(
         before: None,
         is_digested: false,
         appended: Appended::default(),
+        clearing: Clearing::default(),
     };
     let text = String::from_utf8(Body::whole(protocol, &spec, messages)?).unwrap();
     check(&text).unwrap_or_else(|fault| panic!("{fault:?}: {text}"));

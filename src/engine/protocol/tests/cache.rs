@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::message::{Block, Json, Message};
-use crate::engine::protocol::{Appended, Protocol, RequestSpec, find};
+use crate::engine::protocol::{Appended, Clearing, Protocol, RequestSpec, find};
 
 fn model(vendor: &str, caching: Value) -> ModelConfig {
     let config =
@@ -58,6 +58,7 @@ fn s001_38_anthropic_gets_a_marker_behind_the_tools_the_system_prompt_and_the_la
             before: None,
             is_digested: false,
             appended: Appended::default(),
+            clearing: Clearing::default(),
         };
         let mut transcript = Transcript::default();
         transcript.push_user(vec![Block::text("go")]);
@@ -95,6 +96,7 @@ fn a_server_that_only_speaks_the_protocol_gets_markers_when_it_is_asked_to() {
             before: None,
             is_digested: false,
             appended: Appended::default(),
+            clearing: Clearing::default(),
         };
         let mut transcript = Transcript::default();
         transcript.push_user(vec![Block::text("go")]);
@@ -117,6 +119,7 @@ fn without_its_marker_each_body_begins_with_the_one_before() {
         before: None,
         is_digested: false,
         appended: Appended::default(),
+        clearing: Clearing::default(),
     };
     let mut transcript = Transcript::default();
     transcript.push_user(vec![Block::text("go")]);
@@ -145,6 +148,7 @@ fn a_block_with_a_marker_of_the_users_own_gets_no_second_one() {
         before: None,
         is_digested: false,
         appended: Appended::default(),
+        clearing: Clearing::default(),
     };
     let own = r#"{"type":"text","text":"go","cache_control":{"type":"ephemeral","ttl":"1h"}}"#;
     let mut transcript = Transcript::default();
@@ -174,6 +178,7 @@ fn an_unknown_lifetime_is_refused() {
         before: None,
         is_digested: false,
         appended: Appended::default(),
+        clearing: Clearing::default(),
     };
     let error = (protocol.encode_head)(&spec, &mut Vec::new()).unwrap_err();
     assert_eq!(error.field, "model.promptCaching.ttl");
@@ -191,6 +196,7 @@ fn a_round_of_many_blocks_finds_what_the_request_before_has_cached() {
         before: None,
         is_digested: false,
         appended: Appended::default(),
+        clearing: Clearing::default(),
     };
     let mut transcript = Transcript::default();
     transcript.push_user(vec![Block::text("go")]);
@@ -242,6 +248,7 @@ fn a_request_never_has_more_than_four_markers_with_the_users_own() {
         before: None,
         is_digested: false,
         appended: Appended::default(),
+        clearing: Clearing::default(),
     };
     for own in 0..3 {
         let mut blocks = vec![Block::text("go".repeat(60))];

@@ -6,7 +6,7 @@ use crate::engine::agent::history::body::Body;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, ToolInput};
-use crate::engine::protocol::{Appended, Protocol, RequestSpec, find};
+use crate::engine::protocol::{Appended, Clearing, Protocol, RequestSpec, find};
 
 pub(super) fn model(vendor: &str, further: Value) -> ModelConfig {
     let mut config = json!({"vendor": vendor, "model": "m", "baseUrl": "https://x.example"});
@@ -35,6 +35,7 @@ pub(super) fn body(
         before: None,
         is_digested: false,
         appended: Appended::default(),
+        clearing: Clearing::default(),
     };
     Ok(serde_json::from_str(&text(protocol, &spec, messages)?).unwrap())
 }
@@ -209,6 +210,7 @@ fn a_longer_history_begins_with_the_bytes_of_the_shorter_one() {
             before: None,
             is_digested: false,
             appended: Appended::default(),
+            clearing: Clearing::default(),
         };
         let short = text(protocol, &spec, &history[..2]).unwrap();
         let long = text(protocol, &spec, &history).unwrap();

@@ -6,7 +6,7 @@ use crate::engine::agent::history::body::Body;
 use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::message::Message;
-use crate::engine::protocol::{Appended, RequestSpec, protocol};
+use crate::engine::protocol::{Appended, Clearing, RequestSpec, protocol};
 
 fn model(further: Value) -> ModelConfig {
     let mut config = json!({"vendor": "google", "model": "gemini-3-pro"});
@@ -33,6 +33,7 @@ fn text(model: &ModelConfig, tools: &[ToolConfig], messages: &[Message]) -> Resu
         before: None,
         is_digested: false,
         appended: Appended::default(),
+        clearing: Clearing::default(),
     };
     let body = Body::whole(protocol, &spec, messages).map_err(|error| error.field)?;
     Ok(String::from_utf8(body).unwrap())
@@ -400,6 +401,7 @@ fn the_model_stands_in_the_url() {
         before: None,
         is_digested: false,
         appended: Appended::default(),
+        clearing: Clearing::default(),
     };
     (anthropic.encode_head)(&spec, &mut head).unwrap();
     let head = String::from_utf8(head).unwrap();

@@ -6,7 +6,7 @@ use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::model::config::{Loader, ModelConfig, ToolConfig};
 use crate::engine::model::message::{Json, Message};
 use crate::engine::policy::estimate::tokens;
-use crate::engine::protocol::{Appended, RequestSpec, find};
+use crate::engine::protocol::{Appended, Clearing, RequestSpec, find};
 
 /// Endings in characters of 1 to 4 bytes, and one that looks like the end of a message.
 const TEXTS: [&str; 5] = ["ok", "né", "漢字", "👍", "\"}]}"];
@@ -54,6 +54,7 @@ fn a_grown_body_equals_one_that_is_encoded_whole() {
             before: None,
             is_digested: false,
             appended: Appended::default(),
+            clearing: Clearing::default(),
         };
         let mut transcript = Transcript::default();
         for at in 0..60_usize {
@@ -94,6 +95,7 @@ fn tokens_of_tools(vendor: &str, protocol: &str, model: &str, tools: &[ToolConfi
         before: None,
         is_digested: false,
         appended: Appended::default(),
+        clearing: Clearing::default(),
     };
     let (_, protocol) = find(&model).unwrap();
     let mut body = Vec::new();

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::engine::agent::history::body::Body;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
-use crate::engine::protocol::{Appended, RequestSpec, find};
+use crate::engine::protocol::{Appended, Clearing, RequestSpec, find};
 
 /// The columns of the table.
 const PROTOCOLS: [(&str, &str); 6] = [
@@ -349,6 +349,7 @@ fn body(protocol: &str, name: &str, options: &str) -> Result<Map<String, Value>,
         before: None,
         is_digested: false,
         appended: Appended::default(),
+        clearing: Clearing::default(),
     };
     let (_, protocol) = find(&model)?;
     let body = Body::whole(protocol, &spec, &[])?;

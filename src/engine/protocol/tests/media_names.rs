@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::engine::agent::history::body::Body;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::message::{Json, Message};
-use crate::engine::protocol::{Appended, RequestSpec, find};
+use crate::engine::protocol::{Appended, Clearing, RequestSpec, find};
 
 fn body(fields: Value, messages: &Value) -> Value {
     let text = fields.to_string();
@@ -18,6 +18,7 @@ fn body(fields: Value, messages: &Value) -> Value {
         before: None,
         is_digested: false,
         appended: Appended::default(),
+        clearing: Clearing::default(),
     };
     let messages: Vec<Message> = serde_json::from_str(&messages.to_string()).unwrap();
     let (_, protocol) = find(&model).unwrap();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Message;
-use crate::engine::protocol::{Appended, RequestSpec, find};
+use crate::engine::protocol::{Appended, Clearing, RequestSpec, find};
 
 fn head(vendor: &str, options: Value) -> Result<Value, ConfigError> {
     let mut config = json!({"vendor": vendor, "model": "m", "baseUrl": "https://x.example", "stream": false});
@@ -21,6 +21,7 @@ fn head(vendor: &str, options: Value) -> Result<Value, ConfigError> {
         before: None,
         is_digested: false,
         appended: Appended::default(),
+        clearing: Clearing::default(),
     };
     let mut head = Vec::new();
     (protocol.encode_head)(&spec, &mut head)?;
@@ -133,6 +134,7 @@ fn the_system_prompt_and_the_stream_take_a_servers_form() {
         before: None,
         is_digested: false,
         appended: Appended::default(),
+        clearing: Clearing::default(),
     };
     let mut head = Vec::new();
     (protocol.encode_head)(&spec, &mut head).unwrap();
@@ -224,6 +226,7 @@ fn a_call_gets_the_reasoning_that_a_server_demands() {
             before: None,
             is_digested: false,
             appended: Appended::default(),
+            clearing: Clearing::default(),
         };
         let mut body = Vec::new();
         (protocol.encode_message)(&spec, message, &mut body);
@@ -255,6 +258,7 @@ fn a_refusal_of_another_model_is_what_was_said() {
         before: None,
         is_digested: false,
         appended: Appended::default(),
+        clearing: Clearing::default(),
     };
     for (name, content, refusal) in [
         ("m", json!(""), json!("No.")),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::message::Message;
-use crate::engine::protocol::{Appended, PROTOCOLS, Protocol, RequestSpec, protocol};
+use crate::engine::protocol::{Appended, Clearing, PROTOCOLS, Protocol, RequestSpec, protocol};
 
 /// The blocks that only the protocol `origin` can have written, and the blocks that every protocol has.
 fn session(origin: &str) -> Vec<Message> {
@@ -88,6 +88,7 @@ fn sent(target: &Protocol, model: &str, history: Vec<Message>) -> Value {
         before: None,
         is_digested: false,
         appended: Appended::default(),
+        clearing: Clearing::default(),
     };
     let mut transcript = Transcript::from_history(history, |_| true).unwrap();
     let body = transcript.body(target, &spec).unwrap();

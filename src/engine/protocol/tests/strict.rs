@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::engine::model::config::{ModelConfig, ToolChoice, ToolConfig};
 use crate::engine::model::message::Json;
-use crate::engine::protocol::{Appended, RequestSpec, find};
+use crate::engine::protocol::{Appended, Clearing, RequestSpec, find};
 
 /// A request with a tool for each of `strict`, under this vendor and protocol.
 fn body(vendor: &str, protocol: &str, strict: &[bool], url: &str, choice: Option<ToolChoice>) -> Value {
@@ -24,6 +24,7 @@ fn body(vendor: &str, protocol: &str, strict: &[bool], url: &str, choice: Option
         before: None,
         is_digested: false,
         appended: Appended::default(),
+        clearing: Clearing::default(),
     };
     let (_, protocol) = find(&model).unwrap();
     let mut body = Vec::new();

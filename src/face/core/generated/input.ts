@@ -816,9 +816,12 @@ export interface ContextPolicy {
    * puts a few lines about them in their place. No model is asked.
    */
   maxChars?: number | null;
-  /** How thinking and calls of old answers are cut short; default: never. */
+  /** How old answers are shortened; default: never. */
   pruning?: Pruning | null;
 }
+
+/** Who shortens old answers. */
+export type PruneBy = "vendor" | "looplet";
 
 /**
  * Steps against tool calls that repeat. A call repeats if it has the same input and the same result as an earlier

@@ -348,7 +348,7 @@ export type CompactTrigger =
   | "manual"
   /** The vendor reported that the context window is full. */
   | "overflow"
-  /** Old answers were shortened by `context.pruning`. */
+  /** Old answers were shortened by `context.pruning`, or by `context_management` in the `body` of the model. */
   | "pruning"
   /** The history exceeds `context.maxChars`, a number of characters. */
   | "budget";
@@ -734,11 +734,14 @@ export type EventKind =
       /** The estimated length of the history, in tokens. */
       preTokens: number;
     }
-  /** The history has been made shorter: later requests have a different beginning. */
+  /**
+   * The history has been made shorter: later requests have a different beginning. If the trigger is `pruning` and
+   * `by` is `vendor`, requests and history are what they were, and the vendor has hidden old calls from the model.
+   */
   | {
       type: "compact-boundary";
       trigger: CompactTrigger;
-      /** Who has written the summary; absent for `Pruning`. */
+      /** Who has written the summary, or the vendor if it has hidden old calls; absent if looplet has pruned. */
       by?: SummaryBy;
       preTokens: number;
       postTokens: number;
@@ -2077,9 +2080,18 @@ export interface Timeouts {
 
 /** How old answers are shortened. */
 export interface Pruning {
-  /** The number of later answers that make an answer old, a positive integer. Default 5. */
+  /**
+   * Who shortens them. `"vendor"`: the vendor of the model where it can, which does not show the model the inputs
+   * and the results of old calls. The history and the reasoning stay whole. `"looplet"`, and where the vendor
+   * cannot: looplet cuts thinking and the inputs of calls in the history. Default `"vendor"`.
+   */
+  by?: PruneBy | undefined;
+  /**
+   * The number of later answers that make an answer old, a positive integer. A vendor shortens so many answers at
+   * a time: it shows the latest answers, at least this number and fewer than twice as many. Default 5.
+   */
   afterResponses?: number | undefined;
-  /** Characters that stay of each shortened part, a non-negative integer. Default 100. */
+  /** Characters that stay of each part that looplet cuts, a non-negative integer. Default 100. */
   prefixChars?: number | undefined;
 }
 

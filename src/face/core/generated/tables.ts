@@ -231,6 +231,7 @@ export const HOOK_DATA = {
 } satisfies OptionTable;
 
 export const PRUNING = {
+  by: ["vendor", "looplet"],
   afterResponses: "count",
   prefixChars: "whole",
 } satisfies OptionTable;

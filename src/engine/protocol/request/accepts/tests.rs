@@ -7,7 +7,7 @@ use crate::engine::agent::history::body::Body;
 use crate::engine::model::config::{ModelConfig, ToolChoice, ToolConfig};
 use crate::engine::model::message::{Json, Message};
 use crate::engine::protocol::request::accepts::{ANTHROPIC, BEDROCK, GEMINI, OPENAI_CHAT, OPENAI_RESPONSES};
-use crate::engine::protocol::{Appended, RequestSpec, find};
+use crate::engine::protocol::{Appended, Clearing, RequestSpec, find};
 
 const LONG: &str =
     "mcp__a_server_with_a_long_name__a_tool_whose_name_is_longer_than_any_vendor_of_today_takes_at_all";
@@ -40,6 +40,7 @@ fn body(model: &str, choice: Option<ToolChoice>, tools: &[ToolConfig], messages:
         before: None,
         is_digested: false,
         appended: Appended::default(),
+        clearing: Clearing::default(),
     };
     let messages: Vec<Message> = serde_json::from_str(&messages.to_string()).unwrap();
     let (_, protocol) = find(&model).unwrap();

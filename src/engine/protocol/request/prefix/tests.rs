@@ -41,6 +41,7 @@ impl Chat {
             before: None,
             is_digested: false,
             appended: crate::engine::protocol::Appended::default(),
+            clearing: Default::default(),
         };
         let (_, protocol) = find(&model).unwrap();
         let mut body = Body::default();
@@ -307,6 +308,7 @@ fn a_grown_body_has_the_digest_of_a_whole_one() {
         before: None,
         is_digested: false,
         appended: crate::engine::protocol::Appended::default(),
+        clearing: Default::default(),
     };
     let mut body = Body::default();
     for length in 1..=chat.messages.len() {

@@ -7,7 +7,7 @@ use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::message::Block;
 use crate::engine::protocol::tests::bedrock::{CLAUDE, LLAMA, NOVA, PROFILE, assistant, body, model, tool};
-use crate::engine::protocol::{Appended, RequestSpec, find};
+use crate::engine::protocol::{Appended, Clearing, RequestSpec, find};
 
 /// The body without messages and system prompt.
 fn head(id: &str, further: Value) -> Value {
@@ -198,6 +198,7 @@ fn cache_points_stand_behind_tools_system_prompt_and_the_last_two_ends_and_are_n
             before: None,
             is_digested: false,
             appended: Appended::default(),
+            clearing: Clearing::default(),
         };
         let mut transcript = Transcript::default();
         let mut bodies: Vec<Value> = Vec::new();

@@ -1,0 +1,77 @@
+//! Calls and results of old answers that Claude does not see: `context_management` in a request, with the edit
+//! `clear_tool_uses_20250919`.
+//!
+//! The vendor clears them after it has compared the request with its reasoning, so the history stays whole and the
+//! reasoning valid. The field is after the messages: it changes, and they do not. A search of the vendor for tools
+//! is left out of it, because its results are what declares the tools to the model. A caller who sets the field in
+//! `body` decides.
+//! <https://platform.claude.com/docs/en/build-with-claude/context-editing> (2026-11-29)
+
+use looplet_scan::reader::Object;
+
+use crate::engine::json::writer::{push_comma, push_count, push_key, push_raw, push_string, push_text};
+use crate::engine::model::config::ModelConfig;
+use crate::engine::policy::models::Row;
+use crate::engine::protocol::anthropic::NAME;
+use crate::engine::protocol::{Protocol, RequestSpec};
+
+/// The value of `anthropic-beta` that the field needs.
+pub const BETA: &str = "context-management-2025-06-27";
+
+/// The field of a request and of its answer.
+pub const FIELD: &str = "context_management";
+
+/// True if requests to this model can hide old calls, and the caller has not decided about it.
+pub fn clears(protocol: &Protocol, row: &Row, model: &ModelConfig) -> bool {
+    let body = model.body.as_ref().and_then(|body| Object::parse(body.as_str()));
+    let decides = |body: &Object<'_>| [FIELD, "thread"].iter().any(|field| body.has(field));
+    protocol.name == NAME
+        && row.clears.contains(&model.vendor.as_str())
+        && !body.is_some_and(|body| decides(&body))
+}
+
+/// Appends the field to a request that shows the model the latest `keep` calls.
+pub fn push(spec: &RequestSpec<'_>, keep: usize, into: &mut Vec<u8>) {
+    let keep = keep.max(1) as u64;
+    let limit = |into: &mut Vec<u8>, key: &str| {
+        push_key(into, key);
+        into.push(b'{');
+        push_text(into, "type", "tool_uses");
+        push_count(into, "value", keep);
+        into.push(b'}');
+    };
+    push_key(into, FIELD);
+    into.extend_from_slice(br#"{"edits":[{"type":"clear_tool_uses_20250919""#);
+    limit(into, "trigger");
+    limit(into, "keep");
+    push_raw(into, "clear_tool_inputs", "true");
+    let searches = spec.declared(NAME).filter_map(|(_, entry)| entry);
+    let searches = searches.chain(spec.search_entry(NAME));
+    let searches = searches.filter(|entry| entry.contains("\"tool_search"));
+    let names: Vec<String> = searches
+        .filter_map(|entry| Object::parse(entry)?.owned("name"))
+        .collect();
+    if !names.is_empty() {
+        push_key(into, "exclude_tools");
+        into.push(b'[');
+        for name in names {
+            push_comma(into);
+            push_string(into, &name);
+        }
+        into.push(b']');
+    }
+    into.extend_from_slice(b"}]}");
+}
+
+/// The number of calls and of answers' thoughts that the vendor has cleared, and their tokens. `None` if the message
+/// or event does not say.
+pub fn read(from: &Object<'_>) -> Option<(u64, u64)> {
+    let edits = from.object(FIELD)?;
+    let mut sum = (0, 0);
+    for edit in edits.items("applied_edits").into_iter().filter_map(Object::parse) {
+        let number = |key: &str| edit.number(key).unwrap_or_default();
+        sum.0 += number("cleared_tool_uses") + number("cleared_thinking_turns");
+        sum.1 += number("cleared_input_tokens");
+    }
+    Some(sum)
+}
