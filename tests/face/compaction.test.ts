@@ -74,7 +74,7 @@ describe("context.compaction", () => {
     ] satisfies Turns;
     const twice = [look(1111111), look(2), { text: "Seen." }];
     const whole = below(twice, { context: { pruning: false } });
-    const pruning = { afterResponses: 1, prefixChars: 3 };
+    const pruning = { by: "looplet", afterResponses: 1, prefixChars: 3 } as const;
     await setUp(asks, { tools: { helper: whole.helper }, context: { pruning } }).agent.run("Go").result;
     expect(JSON.stringify(whole.fetch.requests[2]?.body)).toContain("1111111");
     const short = below(twice, {});
@@ -172,7 +172,7 @@ describe("context.compaction", () => {
   it("S002-18: pruning cuts old calls short and marks them", async () => {
     const long = { toolCalls: [{ name: "look", input: { n: 1, pad: "p".repeat(200) } }] };
     const { agent, sent } = setUp([long, long, { text: "End." }], {
-      context: { pruning: { afterResponses: 1, prefixChars: 10 } },
+      context: { pruning: { by: "looplet", afterResponses: 1, prefixChars: 10 } },
     });
     const { messages } = await agent.run("Go").result;
     expect(messages[1]).toMatchObject({ compacted: true });
@@ -215,7 +215,7 @@ describe("context.compaction", () => {
         onFailure: "result",
       });
       expect((await agent.run("Go").result).error?.code).toBe("context_length");
-      expect(presets.guide.agent.context?.pruning).toBe(true);
+      expect(presets.guide.agent.context?.pruning).toEqual({ by: "looplet" });
     },
   );
 
@@ -233,6 +233,7 @@ describe("context.compaction", () => {
     [{ context: { compaction: { summarize: "x" } } }, "context.compaction.summarize"],
     [{ context: { pruning: { afterResponses: 0 } } }, "context.pruning.afterResponses"],
     [{ context: { pruning: "yes" } }, "context.pruning"],
+    [{ context: { pruning: { by: "claude" } } }, "context.pruning.by"],
     [{ sharedInstructions: 1 }, "sharedInstructions"],
   ])("%j is refused and names its field", (options, field) => {
     expect(() => setUp([], options)).toThrow(expect.objectContaining({ field }));

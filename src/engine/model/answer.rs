@@ -51,8 +51,7 @@ pub enum Stage {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelAnswer {
     pub parts: Vec<Part>,
-    /// The usage as reported so far; `None` before the first report. A decoder overwrites it with the vendor's latest
-    /// report.
+    /// The usage by the vendor's latest report; `None` before the first one.
     pub usage: Option<Usage>,
     /// The parts of the usage by model, where others than the asked one have worked on the answer; `None` is the
     /// asked one.
@@ -104,11 +103,9 @@ pub struct ModelAnswer {
     /// True when no event tells its text before it is over.
     pub holds_text: bool,
     pub taken_ids: TakenIds,
-    /// The seed of the ids of calls without one, below 2^53. Ids depend on it and on the part alone, so chunks that
-    /// are cut otherwise give equal ids.
+    /// The seed of the ids of calls without one, below 2^53. Chunks that are cut otherwise give equal ids.
     pub id_seed: u64,
-    /// The most blocks that are kept, tool calls among them. Real answers have a few dozen. The bound keeps a hostile
-    /// server from making the lists long that decoders search.
+    /// The most blocks, calls among them: a few dozen in real answers. It bounds the lists that decoders search.
     pub max_parts: usize,
     /// The number of blocks that were told of an answer in whose place the vendor has begun another.
     pub voided: Option<usize>,

@@ -254,9 +254,9 @@ describe.skipIf(!isThere)("Claude hides old calls from itself", () => {
         body: { context_management: { edits } },
         headers: { "anthropic-beta": "context-management-2025-06-27" },
       },
-      context: {},
     });
-    await agent().run("go", { onEvent }).result;
+    const { messages } = await agent().run("go", { onEvent }).result;
+    expect(JSON.stringify(messages)).not.toContain("compacted");
     for (const field of vendor.asked) expect(field).toEqual({ edits });
     expect(told("compact-boundary").map(({ trigger, by }) => `${trigger} ${by}`)).toEqual(
       Array(4).fill("pruning vendor"),

@@ -83,8 +83,8 @@ const FEATURES: { readonly [name: string]: Feature } = {
         messages.length < 12 ? undefined : { messages: [messages[0]!, ...messages.slice(-10)] },
     },
   },
-  "`context.pruning` after 5 answers": {
-    options: { context: { pruning: { afterResponses: 5, prefixChars: 20 } } },
+  "`context.pruning` by looplet, after 5 answers": {
+    options: { context: { pruning: { by: "looplet", afterResponses: 5, prefixChars: 20 } } },
   },
   "`context.maxChars` of 60,000": { options: { context: { maxChars: 60_000 } } },
   "a summary at 24,000 tokens": { options: { context: { window: 24_000 } } },

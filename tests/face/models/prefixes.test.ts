@@ -87,7 +87,7 @@ const features: { [name: string]: (vendor: Vendor) => Agent<any, any> } = {
     createAgent({
       model: vendor.model(),
       tools: { look: look() },
-      context: { pruning: { afterResponses: 2, prefixChars: 20 } },
+      context: { pruning: { by: "looplet", afterResponses: 2, prefixChars: 20 } },
     }),
   "prepareIteration with another system prompt": (vendor) =>
     createAgent({
@@ -276,7 +276,7 @@ describe.skipIf(!isThere).each(Object.keys(vendors))("random runs on %s", (name)
           ...pick(
             {},
             { context: { window: 10_000 } },
-            { context: { pruning: { afterResponses: 2, prefixChars: 20 } } },
+            { context: { pruning: { by: "looplet", afterResponses: 2, prefixChars: 20 } } },
           ),
           ...pick(
             {},

@@ -96,7 +96,7 @@ describe("attempt-start with events.prefix", () => {
     ],
     [
       "pruning",
-      { context: { pruning: { afterResponses: 1, prefixChars: 20 } } },
+      { context: { pruning: { by: "looplet", afterResponses: 1, prefixChars: 20 } } },
       ["none", "all", "message 1 pruning", "message 3 pruning"],
     ],
     [

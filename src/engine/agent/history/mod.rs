@@ -188,7 +188,7 @@ impl History {
         let Some(policy) = &desk.config.context.pruning else {
             return;
         };
-        if desk.who.model.pruning(desk.config).is_some() {
+        if desk.who.model.leaves_pruning_to_vendor(policy) {
             return;
         }
         let pre_tokens = self.tokens(desk);

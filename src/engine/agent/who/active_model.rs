@@ -184,6 +184,11 @@ impl ActiveModel {
         policy.filter(|policy| self.clears && policy.by == PruneBy::Vendor)
     }
 
+    /// True if looplet does not shorten old answers: its vendor hides calls in them, or does what the caller says.
+    pub fn leaves_pruning_to_vendor(&self, policy: &Pruning) -> bool {
+        policy.by == PruneBy::Vendor && (self.clears || clearing::is_decided(&self.config))
+    }
+
     /// Adds the value of `anthropic-beta` that a request needs whose old calls the vendor hides.
     pub fn allow_clearing(&mut self, config: &Config) {
         if self.pruning(config).is_some() {

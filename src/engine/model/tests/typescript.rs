@@ -150,6 +150,7 @@ fn printed_types() -> Map<String, Value> {
         "Jitter",
         "OnCutOff",
         "OnOutputLimit",
+        "PruneBy",
         "OnUnknownTool",
         "OutputMode",
         "QueueMode",

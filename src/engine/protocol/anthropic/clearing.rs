@@ -23,11 +23,13 @@ pub const FIELD: &str = "context_management";
 
 /// True if requests to this model can hide old calls, and the caller has not decided about it.
 pub fn clears(protocol: &Protocol, row: &Row, model: &ModelConfig) -> bool {
+    protocol.name == NAME && row.clears.contains(&model.vendor.as_str()) && !is_decided(model)
+}
+
+/// True if the caller lets the vendor shorten or store the conversation in another way.
+pub fn is_decided(model: &ModelConfig) -> bool {
     let body = model.body.as_ref().and_then(|body| Object::parse(body.as_str()));
-    let decides = |body: &Object<'_>| [FIELD, "thread"].iter().any(|field| body.has(field));
-    protocol.name == NAME
-        && row.clears.contains(&model.vendor.as_str())
-        && !body.is_some_and(|body| decides(&body))
+    body.is_some_and(|body| [FIELD, "thread"].iter().any(|field| body.has(field)))
 }
 
 /// Appends the field to a request that shows the model the latest `keep` calls.

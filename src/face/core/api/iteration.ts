@@ -144,8 +144,9 @@ export interface ContextOptions extends ContextData {
    */
   compaction?: boolean | CompactionOptions | undefined;
   /**
-   * Whether old answers are shortened: their thinking and the inputs of their calls, never their text and never
-   * results. `true` takes the defaults of `Pruning`. Default false.
+   * Whether old answers are shortened, never their text. `true` takes the defaults of `Pruning`: the vendor hides the
+   * inputs and results of old calls from the model where it can, else looplet cuts thinking and inputs. Default
+   * false.
    */
   pruning?: boolean | Pruning | undefined;
 }

@@ -820,9 +820,6 @@ export interface ContextPolicy {
   pruning?: Pruning | null;
 }
 
-/** Who shortens old answers. */
-export type PruneBy = "vendor" | "looplet";
-
 /**
  * Steps against tool calls that repeat. A call repeats if it has the same input and the same result as an earlier
  * one, within one answer or in consecutive answers. A cycle of up to four rounds counts too.

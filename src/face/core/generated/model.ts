@@ -2188,6 +2188,9 @@ export type OnOutputLimit =
   /** The run is `failed` with the code `finish_reason`. */
   | "error";
 
+/** Who shortens old answers. */
+export type PruneBy = "vendor" | "looplet";
+
 /** How a call of an unknown tool is answered. */
 export type OnUnknownTool =
   /** The model gets an error result. */

@@ -100,7 +100,7 @@ export const presets: {
       limits: { maxIterations: UNBOUNDED, repeat: false },
       retry: { maxRetries: 0 },
       toolCalls: { execution: "parallel", wordError: toolErrorWords.guide },
-      context: { compaction: false, pruning: true },
+      context: { compaction: false, pruning: { by: "looplet" } },
     },
     model: {},
   },

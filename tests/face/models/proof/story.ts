@@ -18,6 +18,7 @@ import {
 import { memoryStore } from "looplet/stores";
 import { anthropicTools, openaiTools } from "looplet/vendors";
 import { between, seededRandom } from "../../../../src/face/parts/practice/random.js";
+import { clearing } from "../../support/clearing.js";
 import { Oracle, couldRead } from "./oracle.js";
 
 /** The vendors' servers: `anthropicServer` and `openaiServer` of `prefix-server.mjs`. */
@@ -145,7 +146,7 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
     server.options.org = org;
     const lost: any[] = server.removed ?? server.dropped;
     const [before, allowed, refused] = [lost.length, server.allowed?.length, server.refused.length];
-    const response = await server.fetch(url, { ...init, body: JSON.stringify(body) });
+    const response = await clearing(server.fetch).fetch(url, { ...init, body: JSON.stringify(body) });
     if (server.refused.length > refused) {
       faults.push(`${place}: ${server.refused.at(-1)}`);
       return response;
@@ -183,9 +184,12 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
     });
   const context = (): object => {
     const kind = pick("", "", "", "window", "pruning");
-    if (kind === "pruning") used.prunes = true;
     if (kind === "window") return { context: { window: 10_000 } };
-    return kind === "" ? {} : { context: { pruning: { afterResponses: 2, prefixChars: 20 } } };
+    if (kind === "") return {};
+    const by = pick("vendor", "looplet");
+    // GPT cannot hide anything, so looplet prunes there.
+    if (by === "looplet" || pool.some((id) => id.startsWith("gpt"))) used.prunes = true;
+    return { context: { pruning: { by, afterResponses: 2, prefixChars: 20 } } };
   };
   const prepare = (model: () => unknown): object => {
     const at = between(random, 1, 4);
