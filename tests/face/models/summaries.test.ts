@@ -290,3 +290,47 @@ it.skipIf(!isThere)("an answer without a summary gives way to the model's", asyn
   });
   expect(clean(vendor)).toEqual(CLEAN);
 });
+
+/** A vendor's own compaction is an item of an ordinary answer, between its reasoning and its calls. */
+it.skipIf(!isThere).each([true, false])(
+  "an item of OpenAI's `context_management` stays in its answer and goes back in its place (stream: %s)",
+  async (stream) => {
+    const item = { type: "compaction", id: "cmp_1", encrypted_content: "secret" };
+    const vendor = vendors["OpenAI"]!((index: number) =>
+      index === 2 ? { items: [item], ...calls(9)(index) } : calls(index % 5 === 4 ? 0 : 9)(index),
+    );
+    const management = [{ type: "compaction", compact_threshold: 2_000 }];
+    const store = memoryStore();
+    const openChat = () =>
+      createAgent({
+        model: vendor.model({ stream, body: { context_management: management } }),
+        store,
+        tools: { look: look() },
+      }).openChat("c");
+    const chat = await openChat();
+    expect(await chat.run("go").result).toMatchObject({ outcome: "completed" });
+    await chat.close();
+    const again = await openChat();
+    expect(await again.run("on").result).toMatchObject({ outcome: "completed" });
+    await again.close();
+    expect(clean(vendor)).toEqual(CLEAN);
+    // All reasoning goes out, also that after the item.
+    expect(vendor.asked()).toBe("0 1 2 3 4 5 6 7 8 9");
+    for (const [at, { body }] of vendor.server.requests.entries()) {
+      expect(body.context_management).toEqual(management);
+      const types: string[] = body.input.map(({ type, role }: any) => type ?? role);
+      const place = types.indexOf("compaction");
+      if (at < 3) expect(place).toBe(-1);
+      else {
+        expect(types.slice(place - 1, place + 3)).toEqual([
+          "reasoning",
+          "compaction",
+          "function_call",
+          "function_call_output",
+        ]);
+        expect(body.input[place]).toEqual(item);
+        expect(types.filter((type) => type === "compaction")).toHaveLength(1);
+      }
+    }
+  },
+);
