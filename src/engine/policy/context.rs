@@ -5,8 +5,6 @@
 //! its result: the kept rest begins with an answer of the model or with a message of the user's own. A history that
 //! cannot be made shorter stays as it is.
 
-use looplet_scan::reader::Object;
-
 use crate::engine::model::config::Config;
 use crate::engine::model::config::context::{ContextPolicy, Pruning};
 use crate::engine::model::message::{Block, Json, Message, Role, SUMMARY_HEAD, TextPurpose, ToolInput};
@@ -233,9 +231,7 @@ pub fn old_calls(messages: &[Message], policy: &Pruning) -> Option<OldCalls> {
 fn is_call(block: &Block) -> bool {
     match block {
         Block::ToolCall { .. } => true,
-        Block::Raw { json } => {
-            Object::parse(json.as_str()).is_some_and(|block| block.word("type").ends_with("tool_use"))
-        }
+        Block::Raw { json } => json.as_str().contains("tool_use\""),
         _ => false,
     }
 }

@@ -126,14 +126,9 @@ impl History {
         if parts == std::mem::replace(&mut self.length.cleared, parts) || parts == 0 {
             return;
         }
-        let post_tokens = self.tokens(desk);
-        desk.emit(EventKind::CompactBoundary {
-            trigger: CompactTrigger::Pruning,
-            by: Some(SummaryBy::Vendor),
-            pre_tokens: post_tokens.saturating_add(tokens),
-            post_tokens,
-            duration_ms: 0,
-        });
+        let pre_tokens = self.tokens(desk).saturating_add(tokens);
+        let who = (CompactTrigger::Pruning, Some(SummaryBy::Vendor));
+        self.tell_boundary(desk, who, pre_tokens, 0);
     }
 
     /// Notes the vendor's count of a request and its answer, which joins the history next.
@@ -193,6 +188,7 @@ impl History {
         }
         let pre_tokens = self.tokens(desk);
         if self.transcript.shorten(policy) {
+            self.length.counted = None;
             self.tell_boundary(desk, (CompactTrigger::Pruning, None), pre_tokens, 0);
         }
     }
@@ -207,21 +203,27 @@ impl History {
         };
         let pre_tokens = self.tokens(desk);
         let Trimmed { cut, summary } = trimmed;
-        let block = summary_block(&summary, None);
-        self.transcript.replace_first(cut, vec![block], false);
-        self.transcript.causes.add(PrefixCause::Budget);
+        self.replace_first(cut, &summary, None, PrefixCause::Budget);
         let by = Some(SummaryBy::BuiltIn);
         self.tell_boundary(desk, (CompactTrigger::Budget, by), pre_tokens, 0);
     }
 
+    /// Puts a summary in place of the first `cut` messages.
+    fn replace_first(&mut self, cut: usize, summary: &str, signed: Option<Json>, cause: PrefixCause) {
+        let is_signed = signed.is_some();
+        let block = summary_block(summary, signed);
+        self.transcript.replace_first(cut, vec![block], is_signed);
+        self.transcript.causes.add(cause);
+        self.length.counted = None;
+    }
+
     pub(crate) fn tell_boundary(
-        &mut self,
+        &self,
         desk: &mut Desk<'_>,
         (trigger, by): (CompactTrigger, Option<SummaryBy>),
         pre_tokens: u64,
         duration_ms: u64,
     ) {
-        self.length.counted = None;
         let kind = EventKind::CompactBoundary {
             trigger,
             by,
@@ -307,9 +309,7 @@ impl History {
                 "" => plain_summary(before),
                 text => text.to_owned(),
             };
-            let block = summary_block(&text, signed);
-            self.transcript.replace_first(cut, vec![block], true);
-            self.transcript.causes.add(PrefixCause::Summary);
+            self.replace_first(cut, &text, signed, PrefixCause::Summary);
             return Some((text, by));
         }
         let most = estimate::tokens_of(before);
@@ -323,9 +323,7 @@ impl History {
         if !is_shorter(&text) {
             return None;
         }
-        let block = summary_block(&text, None);
-        self.transcript.replace_first(cut, vec![block], false);
-        self.transcript.causes.add(PrefixCause::Summary);
+        self.replace_first(cut, &text, None, PrefixCause::Summary);
         Some((text, by))
     }
 

@@ -149,33 +149,40 @@ impl ActiveModel {
 
     /// The server does not know the field by which reasoning is dropped. Returns false if it was not sent.
     pub fn leave_refusals_to_vendor(&mut self) -> bool {
-        let asked = self
-            .lets_drop
-            .then(|| ActiveModel::of(self.config.clone(), self.has_tools, false));
-        if let Some(Ok(asked)) = asked {
-            *self = ActiveModel {
-                append: self.append,
-                clears: self.clears,
-                ..asked
-            };
-            return true;
+        let was_sent = self.lets_drop;
+        if was_sent {
+            self.renew(false, self.append, self.clears);
         }
-        false
+        was_sent
     }
 
     /// The server does not take changes of system prompt and tools at the end. Returns false if it was not asked to.
     pub fn leave_out_appended(&mut self) -> bool {
         let was_asked = self.append.is_some();
-        // Its headers may have the value that a change of tools needs.
-        let asked = ActiveModel::of(self.config.clone(), self.has_tools, self.lets_drop);
-        if let (true, Ok(asked)) = (was_asked, asked) {
+        if was_asked {
+            self.renew(self.lets_drop, None, self.clears);
+        }
+        was_asked
+    }
+
+    /// The server does not hide old calls. Returns false if it was not asked to.
+    pub fn leave_out_clearing(&mut self) -> bool {
+        let was_asked = self.allows_clearing;
+        if was_asked {
+            self.renew(self.lets_drop, self.append, false);
+        }
+        was_asked
+    }
+
+    /// Makes the requests ones that the server takes. Their headers may have the values that something left out needs.
+    fn renew(&mut self, may_let_drop: bool, append: Option<&'static AppendForm>, clears: bool) {
+        if let Ok(asked) = ActiveModel::of(self.config.clone(), self.has_tools, may_let_drop) {
             *self = ActiveModel {
-                append: None,
-                clears: self.clears,
+                append,
+                clears,
                 ..asked
             };
         }
-        was_asked
     }
 
     /// How its vendor hides old calls from it; `None` if it does not.
@@ -195,21 +202,6 @@ impl ActiveModel {
             add_header(&mut self.headers, "anthropic-beta", clearing::BETA);
             self.allows_clearing = true;
         }
-    }
-
-    /// The server does not hide old calls. Returns false if it was not asked to.
-    pub fn leave_out_clearing(&mut self) -> bool {
-        let was_asked = self.allows_clearing;
-        // The headers have the value that it needs.
-        let asked = ActiveModel::of(self.config.clone(), self.has_tools, self.lets_drop);
-        if let (true, Ok(asked)) = (was_asked, asked) {
-            *self = ActiveModel {
-                append: self.append,
-                clears: false,
-                ..asked
-            };
-        }
-        was_asked
     }
 
     /// How its vendor summarises a conversation; `None` if it does not, or if the caller lets it shorten one in

@@ -9,7 +9,7 @@
 
 use looplet_scan::reader::Object;
 
-use crate::engine::json::writer::{push_comma, push_count, push_key, push_raw, push_string, push_text};
+use crate::engine::json::writer::{push_key, push_raw};
 use crate::engine::model::config::ModelConfig;
 use crate::engine::policy::models::Row;
 use crate::engine::protocol::anthropic::NAME;
@@ -34,33 +34,17 @@ pub fn is_decided(model: &ModelConfig) -> bool {
 
 /// Appends the field to a request that shows the model the latest `keep` calls.
 pub fn push(spec: &RequestSpec<'_>, keep: usize, into: &mut Vec<u8>) {
-    let keep = keep.max(1) as u64;
-    let limit = |into: &mut Vec<u8>, key: &str| {
-        push_key(into, key);
-        into.push(b'{');
-        push_text(into, "type", "tool_uses");
-        push_count(into, "value", keep);
-        into.push(b'}');
-    };
+    let limit = format!(r#"{{"type":"tool_uses","value":{}}}"#, keep.max(1));
     push_key(into, FIELD);
     into.extend_from_slice(br#"{"edits":[{"type":"clear_tool_uses_20250919""#);
-    limit(into, "trigger");
-    limit(into, "keep");
+    push_raw(into, "trigger", &limit);
+    push_raw(into, "keep", &limit);
     push_raw(into, "clear_tool_inputs", "true");
-    let searches = spec.declared(NAME).filter_map(|(_, entry)| entry);
-    let searches = searches.chain(spec.search_entry(NAME));
-    let searches = searches.filter(|entry| entry.contains("\"tool_search"));
-    let names: Vec<String> = searches
-        .filter_map(|entry| Object::parse(entry)?.owned("name"))
-        .collect();
-    if !names.is_empty() {
-        push_key(into, "exclude_tools");
-        into.push(b'[');
-        for name in names {
-            push_comma(into);
-            push_string(into, &name);
-        }
-        into.push(b']');
+    let mut entries = spec.declared(NAME).filter_map(|(_, entry)| entry);
+    let own = entries.find(|entry| entry.contains("\"tool_search"));
+    let search = own.or(spec.search_entry(NAME)).and_then(Object::parse);
+    if let Some(name) = search.as_ref().and_then(|search| search.get("name")) {
+        push_raw(into, "exclude_tools", &format!("[{name}]"));
     }
     into.extend_from_slice(b"}]}");
 }
