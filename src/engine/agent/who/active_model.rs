@@ -174,7 +174,8 @@ impl ActiveModel {
         was_asked
     }
 
-    /// Makes the requests ones that the server takes. Their headers may have the values that something left out needs.
+    /// Makes the requests ones that the server takes. Their headers may have the values that something left out
+    /// needs.
     fn renew(&mut self, may_let_drop: bool, append: Option<&'static AppendForm>, clears: bool) {
         if let Ok(asked) = ActiveModel::of(self.config.clone(), self.has_tools, may_let_drop) {
             *self = ActiveModel {

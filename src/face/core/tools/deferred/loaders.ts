@@ -2,9 +2,9 @@
  * The tools by which a model finds and calls those with `deferLoading`, where its vendor has no such search. What is
  * found stands in a result, at the end of the conversation, so a request goes on beginning as the one before.
  *
- * Claude would take the finds of an application's own search as `tool_reference` blocks in the result. They would save
- * no tokens, because the vendor expands each to the definition that the result has here. Each request would carry all
- * deferred definitions, and a reference to a tool that a deploy has removed makes requests fail
+ * Claude would take the finds of an application's own search as `tool_reference` blocks in the result. They would
+ * save no tokens, because the vendor expands each to the definition that the result has here. Each request would
+ * carry all deferred definitions, and a reference to a tool that a deploy has removed makes requests fail
  * (`tool_reference_unresolved`), where a text needs no change. Another vendor's model would need the text.
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool (2026-11-29)
  */
