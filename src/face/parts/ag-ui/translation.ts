@@ -6,7 +6,7 @@
  * of, because a run that goes on does not begin its subagents again.
  */
 import type { RunEvent, RunEventOf } from "../../core/api/index.js";
-import { retold } from "../transcript/retold.js";
+import { retold } from "../../core/run/events/retold.js";
 import { pageCallOf } from "../tools/page-call.js";
 import { Deciding } from "./deciding.js";
 import { interruptOf, isAsked, isOfPage, type Asked } from "./interrupts.js";

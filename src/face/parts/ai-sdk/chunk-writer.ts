@@ -17,7 +17,7 @@ import type {
 } from "../../core/api/event.js";
 import type { AgentTranscript, Block } from "../../core/api/message.js";
 import { agentsOf } from "../transcript/agents-of.js";
-import { retold } from "../transcript/retold.js";
+import { retold } from "../../core/run/events/retold.js";
 import { pageCallOf } from "../tools/page-call.js";
 import { fileUrl } from "./files.js";
 import { pastChunks } from "./past.js";

@@ -4,10 +4,10 @@
  */
 import type { Message, Run, RunResult } from "../../core/api/index.js";
 import type { ConversationAgent } from "./conversation.js";
-import type { ToolUiPart, UiMessage, UiPart } from "./message.js";
+import { isDone, type ToolUiPart, type UiMessage, type UiPart } from "./message.js";
 import { placesIn, withAt, type AgentPlace, type Places } from "./places.js";
 import { failed, idAt, recorded, shownMessages } from "./transcript.js";
-import { end, isDone, viewOfTranscripts, viewWith, withSame, type View } from "./view.js";
+import { end, viewOfTranscripts, viewWith, withSame, type View } from "./view.js";
 
 /** The view when a run has ended: the transcript of the run has files and sources that no event tells. */
 export function withResult(view: View, result: RunResult): View {
@@ -83,12 +83,12 @@ function withTranscript(view: View, shown: readonly UiMessage[]): View {
 }
 
 /** The places with the blocks of the subagents that are at work. A transcript has no part of those. */
-function withBlocksOf(known: Places, { agents, calls }: Places): Places {
+function withBlocksOf(known: Places, { agents, ...places }: Places): Places {
   const kept = Object.entries(agents).map(([path, place]): [string, AgentPlace] => {
-    const { blocks, iterations } = (path !== "root" && known.agents[path]) || place;
-    return [path, { ...place, blocks, iterations }];
+    const { blocks } = (path !== "root" && known.agents[path]) || place;
+    return [path, { ...place, blocks }];
   });
-  return { agents: Object.fromEntries(kept), calls };
+  return { ...places, agents: Object.fromEntries(kept) };
 }
 
 /** The index of the last message of the person; -1 if there is none. */

@@ -88,6 +88,11 @@ export type ToolState =
   /** A person, a rule or a hook has denied it. */
   | "output-denied";
 
+/** Whether the call has a result. */
+export function isDone({ state }: ToolUiPart): boolean {
+  return state.startsWith("output");
+}
+
 /** A subagent. */
 export interface AgentUiPart {
   readonly agentPath: string;

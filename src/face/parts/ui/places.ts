@@ -2,7 +2,8 @@
  * Where the events of a run belong: the parts of each agent, of each block of its answer under way, and of each call.
  * A place is the index of a message, and then of the calls whose subagents lead to it.
  */
-import type { UiPart, ToolUiPart, UiMessage } from "./message.js";
+import { NOTHING_SEEN, seenOf, type PastCall, type Seen } from "../../core/run/events/seen.js";
+import { isDone, type UiPart, type ToolUiPart, type UiMessage } from "./message.js";
 
 export type Place = readonly [message: number, ...parts: number[]];
 
@@ -11,17 +12,16 @@ export interface AgentPlace {
   readonly at: Place;
   /** The parts of the blocks of its answer under way, by their numbers. */
   readonly blocks: { readonly [block: number]: number };
-  /** The iterations of its calls, by their ids, as far as events have emitted them. */
-  readonly iterations?: { readonly [toolCallId: string]: number } | undefined;
 }
 
 export interface Places {
   readonly agents: { readonly [agentPath: string]: AgentPlace };
   /** The latest call of each id, with its own index at the end. */
   readonly calls: { readonly [agentAndId: string]: Place };
+  readonly seen: Seen;
 }
 
-export const NOWHERE: Places = { agents: {}, calls: {} };
+export const NOWHERE: Places = { agents: {}, calls: {}, seen: NOTHING_SEEN };
 
 export function callKey(agentPath: string, toolCallId: string): string {
   return `${agentPath} ${toolCallId}`;
@@ -31,20 +31,25 @@ export function callKey(agentPath: string, toolCallId: string): string {
 export function placesIn(messages: readonly UiMessage[]): Places {
   const agents: { [path: string]: AgentPlace } = {};
   const calls: { [key: string]: Place } = {};
-  const walk = (parts: readonly UiPart[], agentPath: string, at: Place): void => {
+  const past: PastCall[] = [];
+  const last = messages.length - 1;
+  const walk = (parts: readonly UiPart[], agentPath: string, at: Place, parentToolCallId?: string): void => {
+    // A process that resumes the run repeats the calls at the end of the last answer.
+    const end = parts.map(({ type }) => type !== "tool").lastIndexOf(true);
     parts.forEach((part, index) => {
       if (part.type !== "tool") return;
-      calls[callKey(agentPath, part.toolCallId)] = [...at, index];
-      const { agent } = part;
+      const { toolCallId, agent } = part;
+      calls[callKey(agentPath, toolCallId)] = [...at, index];
+      const of = { agentPath, ...(parentToolCallId !== undefined && { parentToolCallId }) };
+      past.push({ ...of, toolCallId, isDone: isDone(part), isLast: at[0] === last && index > end });
       if (agent === undefined) return;
       agents[agent.agentPath] = { at: [...at, index], blocks: {} };
-      walk(agent.parts, agent.agentPath, [...at, index]);
+      walk(agent.parts, agent.agentPath, [...at, index], toolCallId);
     });
   };
   messages.forEach(({ parts }, index) => walk(parts, "root", [index]));
-  const last = messages.length - 1;
   if (messages[last]?.role === "assistant") agents["root"] = { at: [last], blocks: {} };
-  return { agents, calls };
+  return { agents, calls, seen: seenOf(past) };
 }
 
 /** The parts of an agent. */

@@ -8,7 +8,7 @@ import type {
   Usage,
 } from "../../core/api/index.js";
 import { messagesOf } from "../../core/options/messages.js";
-import type { OpenQuestion, TextUiPart, ToolUiPart, UiMessage, UiPart } from "./message.js";
+import type { OpenQuestion, TextUiPart, UiMessage, UiPart } from "./message.js";
 import { NOWHERE, placesIn, type Places } from "./places.js";
 import { idAt, partsOfBlock, shownMessages, shownTranscripts } from "./transcript.js";
 
@@ -81,9 +81,10 @@ export function withPromptParts(view: View, parts: readonly UiPart[]): View {
 }
 
 /** What comes next from the root begins a message of its own. */
-function withoutRoot({ agents, calls }: Places): Places {
+function withoutRoot({ agents, calls, seen }: Places): Places {
   const { root: _, ...others } = agents;
-  return { agents: others, calls };
+  const { root: __, ...othersSeen } = seen.agents;
+  return { agents: others, calls, seen: { ...seen, agents: othersSeen } };
 }
 
 /** The run is over: nothing grows any more, and nobody waits for an answer. */
@@ -120,10 +121,6 @@ export function closed(parts: readonly UiPart[]): readonly UiPart[] {
 export function textPart(refusal?: boolean): TextUiPart {
   const part: TextUiPart = { type: "text", text: "", state: "streaming", stable: 0 };
   return refusal === true ? { ...part, isRefusal: true } : part;
-}
-
-export function isDone({ state }: ToolUiPart): boolean {
-  return state.startsWith("output");
 }
 
 /** The message itself if its parts are the same objects. */

@@ -1,0 +1,331 @@
+/**
+ * The one fold of a run's events. Readers join late, processes end in mid-answer and other ones resume the run, so
+ * the events that one reader gets have gaps and repetitions. `fold` turns them into events that each reader can take
+ * as they come:
+ *
+ * - `agent-begin` comes before everything else of an agent, and an agent that has no `agent-finish` when the run ends
+ *   gets an `agent-lost`.
+ * - Each delta follows the start of its block. Each block has an end when its iteration is over, or a `reset` takes
+ *   it back: also if the process that wrote it is gone.
+ * - An iteration begins once. A `question` follows the call that it is about.
+ * - A `snapshot` is followed by the events of the answer under way that it stands for.
+ *
+ * `Facts` say what was known of the event's call, blocks and question: a call that was known is not a new one.
+ */
+import type { EventStamp, RunEvent, RunEventOf } from "../../api/event.js";
+import { retold } from "./retold.js";
+import {
+  agentKey,
+  callsIn,
+  isDelta,
+  NOTHING_SEEN,
+  seenOf,
+  type Seen,
+  type SeenAgent,
+  type SeenBlock,
+  type SeenCall,
+} from "./seen.js";
+
+/** An event of a run, or the beginning or the loss of an agent. */
+export type FoldedEvent = RunEvent | (EventStamp & { readonly type: "agent-begin" | "agent-lost" });
+
+/** The type of a `FoldedEvent`: one row for each is in the table of each consumer. */
+export type FoldedType = FoldedEvent["type"];
+
+export type FoldedEventOf<K extends FoldedType> = Extract<FoldedEvent, { type: K }>;
+
+/** What is known of an event. */
+export interface Facts {
+  /** The agent behind the event. */
+  readonly agent: SeenAgent;
+  /**
+   * For events of a call: the call before the event; `undefined` for one that is new, and for an event of a call
+   * that the reader does not know.
+   */
+  readonly call?: SeenCall | undefined;
+  /** For events of a block: the block. */
+  readonly block?: SeenBlock | undefined;
+  /** For `reset`: the blocks that go and are known. */
+  readonly blocks?: readonly SeenBlock[];
+  /** For `answered`: its question, if it is known. For `question`: the same question, if it is asked again. */
+  readonly question?: RunEventOf<"question"> | undefined;
+}
+
+export interface Folded {
+  readonly event: FoldedEvent;
+  readonly facts: Facts;
+}
+
+/** What a reader has seen behind an event, and the events that it gets for it. */
+export interface Fold {
+  readonly seen: Seen;
+  readonly events: readonly Folded[];
+}
+
+/** A row for each event: what it does, or `undefined` if the consumer shows nothing of it. */
+export type EventTable<Context, Out> = {
+  readonly [K in FoldedType]: ((context: Context, event: FoldedEventOf<K>, facts: Facts) => Out) | undefined;
+};
+
+/** Folds one event. Nothing is changed: what is the same in both is the same object. */
+export function fold(seen: Seen, event: RunEvent): Fold {
+  const folding = new Folding(seen);
+  folding.take(event);
+  return { seen: folding.seen, events: folding.events };
+}
+
+/** The same, for a reader that keeps what it has seen. */
+export class EventFold {
+  seen: Seen;
+
+  constructor(seen = NOTHING_SEEN) {
+    this.seen = seen;
+  }
+
+  take(event: RunEvent): readonly Folded[] {
+    const folded = fold(this.seen, event);
+    this.seen = folded.seen;
+    return folded.events;
+  }
+}
+
+type Stamp = EventStamp;
+type Delta = RunEventOf<"text-delta" | "reasoning-delta" | "tool-input-delta">;
+type BlockStart = RunEventOf<"text-start" | "reasoning-start" | "tool-input-start">;
+type BlockEnd = RunEventOf<"text-end" | "reasoning-end" | "tool-input-end">;
+type CallEvent = RunEventOf<"tool-progress" | "tool-result" | "tool-error">;
+
+class Folding {
+  seen: Seen;
+  readonly events: Folded[] = [];
+
+  constructor(seen: Seen) {
+    this.seen = seen;
+  }
+
+  take(event: RunEvent): void {
+    const agent = this.#begun(event);
+    if (isDelta(event)) return this.#delta(event, agent);
+    switch (event.type) {
+      case "agent-start":
+        this.#retract(event, agent);
+        return this.#tell(event);
+      case "iteration-start":
+        // A process that resumes the run begins its open iteration again.
+        if (agent.iteration === event.iteration) return;
+        this.#change(event, { iteration: event.iteration });
+        return this.#tell(event);
+      case "attempt-start":
+        // A process that has ended could not take its part of the answer back.
+        this.#retract(event, agent);
+        return this.#tell(event);
+      case "text-start":
+      case "reasoning-start":
+      case "tool-input-start":
+        return this.#start(event, agent);
+      case "text-end":
+      case "reasoning-end":
+      case "tool-input-end":
+        return this.#end(event, agent);
+      case "tool-call":
+        return this.#call(event, agent);
+      case "tool-progress":
+      case "tool-result":
+      case "tool-error":
+        return this.#ofCall(event, agent);
+      case "reset":
+        return this.#reset(event, agent);
+      case "question":
+        return this.#ask(event, agent);
+      case "answered": {
+        const { [event.questionId]: question, ...questions } = this.seen.questions;
+        this.seen = { ...this.seen, questions };
+        return this.#tell(event, { question });
+      }
+      case "iteration-finish":
+        this.#endBlocks(event, agent);
+        this.#change(event, { iteration: 0, blocks: {} });
+        return this.#tell(event);
+      case "agent-finish":
+        this.#endBlocks(event, agent);
+        this.#change(event, { status: "over", iteration: 0, blocks: {} });
+        return this.#tell(event);
+      case "finish":
+        return this.#finish(event);
+      case "snapshot":
+        return this.#join(event, agent);
+      default:
+        // A new event does not compile until it is folded above or is in this list of those that change nothing here.
+        event.type satisfies
+          | "run-start"
+          | "answer-cut-off"
+          | "handoff"
+          | "model-change"
+          | "waiting"
+          | "not-saved"
+          | "retry"
+          | "steer-delivered"
+          | "compact-start"
+          | "compact-boundary"
+          | "usage"
+          | "limits"
+          | "message"
+          | "warning"
+          | "abort"
+          | "error";
+        return this.#tell(event);
+    }
+  }
+
+  #tell(event: FoldedEvent, facts: Omit<Facts, "agent"> = {}): void {
+    this.events.push({ event, facts: { agent: this.seen.agents[agentKey(event)]!, ...facts } });
+  }
+
+  #change(event: Stamp, change: Partial<SeenAgent>): void {
+    const key = agentKey(event);
+    const agents = { ...this.seen.agents, [key]: { ...this.seen.agents[key]!, ...change } };
+    this.seen = { ...this.seen, agents };
+  }
+
+  /** The agent of an event. A run that resumes does not start its subagents again, so any event begins one. */
+  #begun(event: RunEvent): SeenAgent {
+    const key = agentKey(event);
+    const { [key]: known, ...others } = this.seen.agents;
+    if (known?.status === "running" || (known?.status === "over" && event.type !== "agent-start"))
+      return known;
+    const { agentPath, parentToolCallId } = event;
+    const agent: SeenAgent = {
+      agentPath,
+      ...(parentToolCallId !== undefined && { parentToolCallId }),
+      status: "running",
+      iteration: 0,
+      blocks: {},
+      calls: known?.calls ?? {},
+    };
+    this.seen = { ...this.seen, agents: { ...others, [key]: agent } };
+    this.#tell({ ...stampOf(event), type: "agent-begin" });
+    return agent;
+  }
+
+  #start(event: BlockStart, { blocks, calls }: SeenAgent): void {
+    const { block: number, iteration, attempt } = event;
+    const isCall = event.type === "tool-input-start";
+    const type = isCall ? "tool-input" : event.type === "text-start" ? "text" : "reasoning";
+    const call = isCall && { toolCallId: event.toolCallId };
+    const block: SeenBlock = { type, block: number, iteration, attempt, ...call, isOver: false };
+    const writing = isCall && {
+      calls: { ...calls, [event.toolCallId]: { state: "writing", iteration } as const },
+    };
+    this.#change(event, { blocks: { ...blocks, [number]: block }, ...writing });
+    this.#tell(event, { block, ...(isCall && { call: calls[event.toolCallId] }) });
+  }
+
+  #delta(event: Delta, agent: SeenAgent): void {
+    const block = agent.blocks[event.block];
+    if (block !== undefined) return this.#tell(event, { block });
+    // The reader has missed the start of the block. That of a call says which one it is.
+    if (event.type === "tool-input-delta") return;
+    const type = event.type === "text-delta" ? "text-start" : "reasoning-start";
+    this.#start({ ...stampOf(event), type, block: event.block }, agent);
+    this.#tell(event, { block: this.seen.agents[agentKey(event)]!.blocks[event.block] });
+  }
+
+  #end(event: BlockEnd, { blocks }: SeenAgent): void {
+    const open = blocks[event.block];
+    if (open === undefined || open.isOver) return;
+    const block = { ...open, isOver: true };
+    this.#change(event, { blocks: { ...blocks, [event.block]: block } });
+    this.#tell(event, { block });
+  }
+
+  /** Ends the blocks that an abort or the end of a process has left open. */
+  #endBlocks(event: Stamp, { blocks }: SeenAgent): void {
+    for (const { type, block } of Object.values(blocks))
+      this.#end({ ...stampOf(event), type: `${type}-end`, block }, this.seen.agents[agentKey(event)]!);
+  }
+
+  #retract(event: Stamp, { blocks }: SeenAgent): void {
+    const numbers = Object.values(blocks).map(({ block }) => block);
+    if (numbers.length === 0) return;
+    this.#reset({ ...stampOf(event), type: "reset", blocks: numbers }, this.seen.agents[agentKey(event)]!);
+  }
+
+  #reset(event: RunEventOf<"reset">, agent: SeenAgent): void {
+    const blocks = event.blocks.flatMap((number) => agent.blocks[number] ?? []);
+    const kept = { ...agent.blocks };
+    const calls = { ...agent.calls };
+    for (const { block, toolCallId } of blocks) {
+      delete kept[block];
+      if (toolCallId !== undefined) delete calls[toolCallId];
+    }
+    this.#change(event, { blocks: kept, calls });
+    this.#tell(event, { blocks });
+  }
+
+  #call(event: RunEventOf<"tool-call">, { calls }: SeenAgent): void {
+    const { toolCallId, iteration } = event;
+    const known = calls[toolCallId];
+    // A process that resumes the run repeats a call whose result was not saved. Another iteration makes another call.
+    const isOther = known?.state === "done" && (known.iteration ?? iteration) !== iteration;
+    this.#change(event, { calls: { ...calls, [toolCallId]: { state: "open", iteration } } });
+    this.#tell(event, { call: isOther ? undefined : known });
+  }
+
+  #ofCall(event: CallEvent, { calls }: SeenAgent): void {
+    const call = calls[event.toolCallId];
+    if (call !== undefined && event.type !== "tool-progress")
+      this.#change(event, { calls: { ...calls, [event.toolCallId]: { ...call, state: "done" } } });
+    this.#tell(event, { call });
+  }
+
+  #ask(event: RunEventOf<"question">, agent: SeenAgent): void {
+    const { questionId, data } = event;
+    if (data !== undefined && agent.calls[data.toolCallId] === undefined) {
+      // A late reader does not know a call of a subagent.
+      const { toolCallId, toolName, input } = data;
+      this.#call({ ...stampOf(event), type: "tool-call", toolCallId, toolName, input }, agent);
+    }
+    const question = this.seen.questions[questionId];
+    this.seen = { ...this.seen, questions: { ...this.seen.questions, [questionId]: event } };
+    this.#tell(event, { question });
+  }
+
+  #finish(event: RunEventOf<"finish">): void {
+    const running = Object.values(this.seen.agents).filter(({ status }) => status === "running");
+    for (const agent of running.reverse()) {
+      const { agentPath, parentToolCallId } = agent;
+      const { parentToolCallId: _, ...stamp } = stampOf(event);
+      const own = { ...stamp, agentPath, ...(parentToolCallId !== undefined && { parentToolCallId }) };
+      this.#endBlocks(own, agent);
+      this.#change(own, { status: "over", iteration: 0, blocks: {} });
+      if (agentKey(own) !== agentKey(event)) this.#tell({ ...own, type: "agent-lost" });
+    }
+    this.seen = { ...this.seen, questions: {} };
+    this.#tell(event);
+  }
+
+  /** A late reader has the transcript so far in place of its events, and the blocks of the answer under way. */
+  #join(event: RunEventOf<"snapshot">, agent: SeenAgent): void {
+    // The snapshot has the whole answer under way; one that is over is among its messages.
+    if (event.blocks.length > 0) this.#retract(event, agent);
+    const key = agentKey(event);
+    const calls = { ...this.seen.agents[key]!.calls };
+    for (const [id, past] of Object.entries(seenOf(callsIn(event.messages, event)).agents[key]?.calls ?? {}))
+      calls[id] = past.state === "done" ? { ...past, ...calls[id], state: "done" } : (calls[id] ?? past);
+    this.#change(event, { calls });
+    this.#tell(event);
+    for (const one of retold(event)) this.take(one);
+  }
+}
+
+/** The place of an event in its run. */
+function stampOf({ seq, agentPath, parentToolCallId, iteration, attempt, timeMs }: Stamp): Stamp {
+  return {
+    seq,
+    agentPath,
+    ...(parentToolCallId !== undefined && { parentToolCallId }),
+    iteration,
+    attempt,
+    ...(timeMs !== undefined && { timeMs }),
+  };
+}
