@@ -1,4 +1,5 @@
 /** The messages that a page has by the events that it was told, as `@ag-ui/client` 1.0.0 puts them together. */
+import type { PastCall } from "../../core/run/events/seen.js";
 import { resultId } from "./messages.js";
 import type { AgUiMessage } from "./types.js";
 
@@ -123,4 +124,29 @@ export class ToldMessages {
     this.#ids.set(id, added);
     return added;
   }
+}
+
+/** The calls that a page has of this run. */
+export function* callsOfPage(messages: readonly AgUiMessage[], run: string): Generator<PastCall> {
+  const done = new Set(messages.flatMap(({ toolCallId }) => toolCallId ?? []));
+  const last = new Map<string | undefined, AgUiMessage>();
+  for (const message of messages) if (message.role === "assistant") last.set(message.subagentRunId, message);
+  for (const message of messages) {
+    const { subagentRunId, toolCalls = [] } = message;
+    const agent = agentOf(subagentRunId, run);
+    const isLast = last.get(subagentRunId) === message;
+    for (const { id: toolCallId } of agent === undefined ? [] : toolCalls)
+      yield { ...agent!, toolCallId, isDone: done.has(toolCallId), isLast };
+  }
+}
+
+/** The agent of a `subagentRunId`; undefined for one of another run. */
+function agentOf(
+  id: string | undefined,
+  run: string,
+): Pick<PastCall, "agentPath" | "parentToolCallId"> | undefined {
+  if (id === undefined) return { agentPath: "root" };
+  if (!id.startsWith(`${run}:`)) return undefined;
+  const [agentPath = "", ...rest] = id.slice(run.length + 1).split(":");
+  return { agentPath, parentToolCallId: rest.join(":") };
 }

@@ -6,12 +6,13 @@
  * of, because a run that goes on does not begin its subagents again.
  */
 import type { RunEvent, RunEventOf } from "../../core/api/index.js";
-import { retold } from "../../core/run/events/retold.js";
+import { EventFold, type Facts, type FoldedEvent } from "../../core/run/events/fold.js";
+import { agentKey, seenOf, type SeenBlock } from "../../core/run/events/seen.js";
 import { pageCallOf } from "../tools/page-call.js";
 import { Deciding } from "./deciding.js";
 import { interruptOf, isAsked, isOfPage, type Asked } from "./interrupts.js";
 import { messagesOf, outputOf, resultId, withIdsOf, withSubagentsOf } from "./messages.js";
-import { ToldMessages } from "./told-messages.js";
+import { callsOfPage, ToldMessages } from "./told-messages.js";
 import {
   PROTOCOL_VERSION,
   type AgUiInput,
@@ -34,19 +35,6 @@ export interface RunMemory {
   readonly deciding: Deciding;
 }
 
-/** The events that no event of AG-UI stands for. */
-const RAW: readonly RunEvent["type"][] = [
-  "compact-boundary",
-  "compact-start",
-  "handoff",
-  "limits",
-  "model-change",
-  "not-saved",
-  "retry",
-  "steer-delivered",
-  "warning",
-];
-
 export function memoryOf(name: string, deciding = new Deciding()): RunMemory {
   return { name, models: new Map(), asked: new Map(), pageCalls: new Set(), deciding };
 }
@@ -56,11 +44,9 @@ export class Translation {
   readonly #memory: RunMemory;
   readonly #messages: ToldMessages;
   readonly #usage = new UsageByModel();
+  readonly #fold: EventFold;
   /** Open texts and reasonings, by message. */
   readonly #open = new Map<string, { readonly isText: boolean; readonly owner: Owner }>();
-  /** Calls whose arguments are still coming, by agent and block. */
-  readonly #calls = new Map<string, { readonly id: string; readonly owner: Owner }>();
-  readonly #begun = new Set<string>();
   readonly #steps = new Map<string, { readonly stepName: string; readonly owner: Owner }>();
   /** Open subagents, by path and call. */
   readonly #subagents = new Map<string, { readonly id: string; readonly path: string }>();
@@ -73,6 +59,7 @@ export class Translation {
     this.#input = input;
     this.#memory = memory;
     this.#messages = new ToldMessages(input.messages);
+    this.#fold = new EventFold(seenOf(callsOfPage(input.messages, memory.name)));
   }
 
   begin(): AgUiSent {
@@ -87,118 +74,126 @@ export class Translation {
   }
 
   /** The events for one event of the run. `result` is that of the run, at its end. */
-  *take(event: RunEvent, result?: unknown): Generator<AgUiSent> {
-    if (event.type === "agent-finish") return yield* this.#agentFinish(event);
-    const owner = yield* this.#ownerOf(event);
+  *take(given: RunEvent, result?: unknown): Generator<AgUiSent> {
+    const known = given.type === "snapshot" ? this.#messages.all() : [];
+    for (const { event, facts } of this.#fold.take(given)) yield* this.#tell(event, facts, result);
+    // The calls of the answer under way are known now.
+    if (this.#messages.addResults(known)) yield this.#snapshot();
+  }
+
+  *#tell(event: FoldedEvent, { block, blocks = [], call }: Facts, result?: unknown): Generator<AgUiSent> {
+    const owner = this.#ownerOf(event);
     const message = messageOf(this.#memory.name, event);
     switch (event.type) {
+      case "agent-begin":
+        return yield* this.#begin(event);
       case "agent-start":
         this.#memory.models.set(event.agentPath, event);
-        break;
+        return;
       case "model-change":
         this.#memory.models.set(event.agentPath, event);
-        break;
+        return yield this.#raw(event, owner);
+      case "agent-finish":
+        return yield* this.#agentFinish(event);
+      case "agent-lost":
+        return yield* this.#endSubagent(event, "The run has ended.", "cancelled");
       case "iteration-start":
-        yield* this.#step(message, event, owner);
-        break;
+        return yield* this.#step(message, event, owner);
       case "iteration-finish":
-        yield* this.#closeOf(message);
-        yield* this.#stepFinish(message);
-        break;
+        return yield* this.#stepFinish(message);
       case "answer-cut-off":
         if (this.#messages.remove(message)) yield this.#snapshot();
-        break;
+        return;
       case "text-start":
-        yield* this.#openText(message, owner);
-        break;
+        return yield* this.#openText(message, owner);
       case "text-delta":
         yield* this.#openText(message, owner);
         this.#messages.text(message, "assistant", event.text, owner);
-        yield { type: "TEXT_MESSAGE_CONTENT", messageId: message, delta: event.text, ...owner };
-        break;
+        return yield { type: "TEXT_MESSAGE_CONTENT", messageId: message, delta: event.text, ...owner };
       case "text-end":
-        yield* this.#close(message);
-        break;
+        return yield* this.#close(message);
       case "reasoning-start":
-        yield* this.#openReasoning(reasoningOf(message, event.block), owner);
-        break;
+        return yield* this.#openReasoning(reasoningOf(message, event.block), owner);
       case "reasoning-delta": {
         const id = reasoningOf(message, event.block);
-        yield* this.#openReasoning(id, owner);
         this.#messages.text(id, "reasoning", event.text, owner);
-        yield { type: "REASONING_MESSAGE_CONTENT", messageId: id, delta: event.text, ...owner };
-        break;
+        return yield { type: "REASONING_MESSAGE_CONTENT", messageId: id, delta: event.text, ...owner };
       }
       case "reasoning-end":
-        yield* this.#close(reasoningOf(message, event.block));
-        break;
+        return yield* this.#close(reasoningOf(message, event.block));
       case "tool-input-start":
-        this.#calls.set(callOf(message, event.block), { id: event.toolCallId, owner });
-        yield this.#callStart(message, event, owner);
-        break;
-      case "tool-input-delta": {
-        const call = this.#calls.get(callOf(message, event.block));
-        if (call !== undefined) yield this.#callArguments(call.id, event.text, owner);
-        break;
-      }
+        return yield this.#callStart(message, event, owner);
+      case "tool-input-delta":
+        return yield this.#callArguments(block!.toolCallId!, event.text, owner);
       case "tool-input-end":
-        yield* this.#callEnd(callOf(message, event.block));
-        break;
+        return yield { type: "TOOL_CALL_END", toolCallId: block!.toolCallId!, ...owner };
       case "tool-call":
         // It was told as it came, or by a process before this one.
-        if (this.#begun.delete(event.toolCallId) || this.#messages.hasCall(message, event.toolCallId)) break;
-        if (this.#messages.hasOpenCall(event.toolCallId)) break;
+        if (call !== undefined) return;
         yield this.#callStart(message, event, owner);
-        this.#begun.delete(event.toolCallId);
         yield this.#callArguments(event.toolCallId, JSON.stringify(event.input), owner);
-        yield { type: "TOOL_CALL_END", toolCallId: event.toolCallId, ...owner };
-        break;
+        return yield { type: "TOOL_CALL_END", toolCallId: event.toolCallId, ...owner };
       case "tool-progress": {
         const { toolCallId, toolName, data } = event;
         const content = { toolCallId, toolName, data };
         const messageId = `${toolCallId}.progress`;
-        yield { type: "ACTIVITY_SNAPSHOT", messageId, activityType: "looplet.progress", content, ...owner };
-        break;
+        return yield {
+          type: "ACTIVITY_SNAPSHOT",
+          messageId,
+          activityType: "looplet.progress",
+          content,
+          ...owner,
+        };
       }
       case "tool-result":
-        yield* this.#result(event, outputOf(event.output), owner);
-        break;
+        return yield* this.#result(event, outputOf(event.output), owner);
       case "tool-error":
-        yield* this.#result(event, JSON.stringify(event.error), owner);
-        break;
+        return yield* this.#result(event, JSON.stringify(event.error), owner);
       case "question":
         if (isAsked(event)) this.#ask(event);
-        break;
+        return;
       case "answered":
         this.#memory.asked.delete(event.questionId);
         this.#waitsFor = [];
-        break;
+        return;
       case "waiting":
         this.#waitsFor = event.questionIds;
-        yield* this.wait();
-        break;
+        return yield* this.wait();
       case "reset":
-        yield* this.#reset(message, event.blocks);
-        break;
-      case "snapshot": {
-        const known = this.#messages.all();
-        const root = withIdsOf(messagesOf(event.messages, this.#memory.name), known);
-        this.#messages.replace(withSubagentsOf(root, known));
-        this.#messages.addResults(known);
-        yield this.#snapshot();
-        for (const told of retold(event)) yield* this.take(told);
-        if (this.#messages.addResults(known)) yield this.#snapshot();
-        break;
-      }
+        return yield* this.#reset(message, blocks, owner);
+      case "snapshot":
+        return yield* this.#join(event);
       case "usage":
         this.#usage.add(this.#memory.models.get(event.agentPath), event.usage, event.total);
-        break;
+        return;
       case "finish":
-        yield* this.#finish(event, result);
-        break;
+        return yield* this.#finish(event, result);
+      // No event of AG-UI says the same.
+      case "compact-boundary":
+      case "compact-start":
+      case "handoff":
+      case "limits":
+      case "not-saved":
+      case "retry":
+      case "steer-delivered":
+      case "warning":
+        return yield this.#raw(event, owner);
       default:
-        if (RAW.includes(event.type)) yield { type: "RAW", source: "looplet", event, ...owner };
+        // A new event does not compile until it is told above, or is in this list of those that AG-UI does not tell.
+        event.type satisfies "run-start" | "attempt-start" | "message" | "abort" | "error";
     }
+  }
+
+  #raw(event: RunEvent, owner: Owner): AgUiSent {
+    return { type: "RAW", source: "looplet", event, ...owner };
+  }
+
+  *#join({ messages }: RunEventOf<"snapshot">): Generator<AgUiSent> {
+    const known = this.#messages.all();
+    const root = withIdsOf(messagesOf(messages, this.#memory.name), known);
+    this.#messages.replace(withSubagentsOf(root, known));
+    this.#messages.addResults(known);
+    yield this.#snapshot();
   }
 
   /** The conversation as it stands, when no run goes on. */
@@ -228,14 +223,18 @@ export class Translation {
     yield { type: "RUN_ERROR", message, code, ...(usage && { usage }) };
   }
 
-  *#ownerOf(event: RunEvent): Generator<AgUiSent, Owner> {
+  /** Who says it: a subagent. The run's own agent, and one that a handoff has given the conversation, are nobody. */
+  #ownerOf(event: FoldedEvent): Owner {
+    if (event.parentToolCallId === undefined) return {};
+    return { subagentRunId: subagentId(this.#memory.name, event) };
+  }
+
+  /** A subagent begins. In each run of AG-UI it begins anew. */
+  *#begin(event: FoldedEvent): Generator<AgUiSent> {
     const { agentPath, parentToolCallId } = event;
-    // The run's own agent, or one that a handoff has given the conversation.
-    if (parentToolCallId === undefined) return {};
-    const key = keyOf(event);
-    const known = this.#subagents.get(key);
-    if (known !== undefined) return { subagentRunId: known.id };
-    const id = `${this.#memory.name}:${key}`;
+    const key = agentKey(event);
+    if (parentToolCallId === undefined || this.#subagents.has(key)) return;
+    const id = subagentId(this.#memory.name, event);
     const parent = [...this.#subagents.values()]
       .reverse()
       .find(({ path }) => agentPath.startsWith(`${path}/`));
@@ -247,30 +246,31 @@ export class Translation {
       ...(parent === undefined ? {} : { parentSubagentRunId: parent.id }),
       parentToolCallId,
     };
-    return { subagentRunId: id };
   }
 
   *#agentFinish(event: RunEventOf<"agent-finish">): Generator<AgUiSent> {
-    const key = keyOf(event);
+    const { outcome } = event;
+    if (outcome.outcome === "completed" || outcome.outcome === "stopped")
+      return yield* this.#endSubagent(event);
+    const { message, code } = outcome.error ?? { message: outcome.abortReason!, code: "cancelled" };
+    yield* this.#endSubagent(event, message, code);
+  }
+
+  *#endSubagent(event: FoldedEvent, message?: string, code = ""): Generator<AgUiSent> {
+    const key = agentKey(event);
     const subagent = this.#subagents.get(key);
     if (subagent === undefined) return;
     this.#subagents.delete(key);
-    const own = ({ owner }: { owner: Owner }): boolean => owner.subagentRunId === subagent.id;
-    yield* this.#closeAll(own);
     const { id: subagentRunId } = subagent;
-    const { outcome } = event;
-    if (outcome.outcome === "completed" || outcome.outcome === "stopped")
+    for (const [step, { owner }] of [...this.#steps])
+      if (owner.subagentRunId === subagentRunId) yield* this.#stepFinish(step);
+    if (message === undefined)
       yield { type: "SUBAGENT_FINISHED", subagentRunId, outcome: { type: "success" } };
-    else {
-      const { message, code } = outcome.error ?? { message: outcome.abortReason!, code: "cancelled" };
-      yield { type: "SUBAGENT_ERROR", subagentRunId, message, code };
-    }
+    else yield { type: "SUBAGENT_ERROR", subagentRunId, message, code };
   }
 
   *#step(key: string, { iteration }: RunEvent, owner: Owner): Generator<AgUiSent> {
-    // A process that resumes the run begins its open iteration again.
     const stepName = `iteration ${iteration}`;
-    if (this.#steps.get(key)?.stepName === stepName) return;
     this.#steps.set(key, { stepName, owner });
     yield { type: "STEP_STARTED", stepName, ...owner };
   }
@@ -305,21 +305,12 @@ export class Translation {
     yield { type: "REASONING_END", messageId, ...owner };
   }
 
-  /** Closes what an answer has left open that was cut off. */
-  *#closeOf(message: string): Generator<AgUiSent> {
-    for (const id of [...this.#open.keys()])
-      if (id === message || id.startsWith(`${message}.`)) yield* this.#close(id);
-    for (const key of [...this.#calls.keys()]) if (key.startsWith(`${message}.`)) yield* this.#callEnd(key);
-  }
-
-  *#closeAll(isIt: (open: { owner: Owner }) => boolean): Generator<AgUiSent> {
-    for (const [id, open] of [...this.#open]) if (isIt(open)) yield* this.#close(id);
-    for (const [key, call] of [...this.#calls]) if (isIt(call)) yield* this.#callEnd(key);
-    for (const [key, step] of [...this.#steps]) if (isIt(step)) yield* this.#stepFinish(key);
+  *#closeAll(): Generator<AgUiSent> {
+    for (const id of [...this.#open.keys()]) yield* this.#close(id);
+    for (const key of [...this.#steps.keys()]) yield* this.#stepFinish(key);
   }
 
   #callStart(message: string, { toolCallId, toolName }: NewCall, owner: Owner): AgUiSent {
-    this.#begun.add(toolCallId);
     this.#messages.call(message, toolCallId, toolName, owner);
     const parentMessageId = message;
     return { type: "TOOL_CALL_START", toolCallId, toolCallName: toolName, parentMessageId, ...owner };
@@ -328,12 +319,6 @@ export class Translation {
   #callArguments(toolCallId: string, delta: string, owner: Owner): AgUiSent {
     this.#messages.arguments(toolCallId, delta);
     return { type: "TOOL_CALL_ARGS", toolCallId, delta, ...owner };
-  }
-
-  *#callEnd(key: string): Generator<AgUiSent> {
-    const call = this.#calls.get(key);
-    if (!this.#calls.delete(key)) return;
-    yield { type: "TOOL_CALL_END", toolCallId: call!.id, ...call!.owner };
   }
 
   *#result(
@@ -358,11 +343,13 @@ export class Translation {
   }
 
   /** The text and the calls of an attempt are void. */
-  *#reset(message: string, blocks: readonly number[]): Generator<AgUiSent> {
-    yield* this.#closeOf(message);
-    for (const id of [message, ...blocks.map((block) => reasoningOf(message, block))])
+  *#reset(message: string, blocks: readonly SeenBlock[], owner: Owner): Generator<AgUiSent> {
+    for (const { type, block, toolCallId, isOver } of blocks) {
+      const id = type === "reasoning" ? reasoningOf(message, block) : message;
+      if (toolCallId === undefined) yield* this.#close(id);
+      else if (!isOver) yield { type: "TOOL_CALL_END", toolCallId, ...owner };
       this.#messages.remove(id);
-    this.#begun.clear();
+    }
     yield this.#snapshot();
   }
 
@@ -381,14 +368,14 @@ export class Translation {
     if (!this.#waitsFor.every((id) => open.has(id) && !deciding.has(id))) return;
     const asked = [...open.values()];
     // A page that was loaded again has not seen the subagents that ask begin.
-    for (const one of asked) yield* this.#ownerOf(one);
+    for (const one of asked) yield* this.#begin(one);
     const interrupts = asked
       .filter((one) => !isOfPage(one))
       .map((one) => {
         const id = interruptId(this.#memory.name, one.questionId);
-        return interruptOf(one, id, this.#subagents.get(keyOf(one))?.id);
+        return interruptOf(one, id, this.#subagents.get(agentKey(one))?.id);
       });
-    yield* this.#closeAll(() => true);
+    yield* this.#closeAll();
     const suspended = [...this.#subagents.values()].reverse();
     this.#subagents.clear();
     for (const { id } of suspended) {
@@ -407,11 +394,7 @@ export class Translation {
 
   *#finish({ outcome }: RunEventOf<"finish">, result: unknown): Generator<AgUiSent> {
     if (outcome.outcome === "failed") return yield* this.fail(outcome.error.message, outcome.error.code);
-    yield* this.#closeAll(() => true);
-    for (const [key, { id }] of [...this.#subagents].reverse()) {
-      this.#subagents.delete(key);
-      yield { type: "SUBAGENT_ERROR", subagentRunId: id, message: "The run has ended.", code: "cancelled" };
-    }
+    yield* this.#closeAll();
     const { stoppedBy } = outcome;
     if (outcome.outcome === "completed" || stoppedBy === "condition")
       yield* this.#end({ type: "success" }, result);
@@ -445,18 +428,14 @@ export function interruptId(run: string, questionId: number): string {
   return `${run}:${questionId}`;
 }
 
-/** A call of an agent. The path counts the calls of a subagent, and a persistent one has the same path again. */
-function keyOf({ agentPath, parentToolCallId = "" }: RunEvent): string {
-  return `${agentPath}:${parentToolCallId}`;
+/** The id of a subagent in a run. */
+function subagentId(run: string, event: FoldedEvent): string {
+  return `${run}:${agentKey(event)}`;
 }
 
 /** The id of the message with the answer of an iteration. */
-function messageOf(run: string, event: RunEvent): string {
-  return `${run}.${keyOf(event)}.${event.iteration}`;
-}
-
-function callOf(message: string, block: number): string {
-  return `${message}.c${block}`;
+function messageOf(run: string, { agentPath, parentToolCallId = "", iteration }: FoldedEvent): string {
+  return `${run}.${agentPath}:${parentToolCallId}.${iteration}`;
 }
 
 function reasoningOf(message: string, block: number): string {
