@@ -6,56 +6,18 @@
  * failed attempt's parts are marked `{ looplet: { void: true } }`, or kept back until the attempt is over. `ai` 7 has
  * `reset-step`, which removes them.
  */
-import type {
-  EventStamp,
-  Failure,
-  FinishReason,
-  Outcome,
-  RunEvent,
-  RunEventOf,
-  Usage,
-} from "../../core/api/event.js";
+import type { Failure, FinishReason, Outcome, RunEvent, RunEventOf, Usage } from "../../core/api/event.js";
 import type { AgentTranscript, Block } from "../../core/api/message.js";
+import { EventFold, type Folded, type FoldedType } from "../../core/run/events/fold.js";
+import { callsOf, seenOf, type SeenBlock } from "../../core/run/events/seen.js";
 import { agentsOf } from "../transcript/agents-of.js";
-import { retold } from "../../core/run/events/retold.js";
 import { pageCallOf } from "../tools/page-call.js";
 import { fileUrl } from "./files.js";
 import { pastChunks } from "./past.js";
 import { approvalIdOf, waitingPart } from "./questions.js";
 import { SubagentParts } from "./subagent-parts.js";
 import { userParts } from "./to-ui.js";
-import type { UiChunk, UiFinishReason } from "./types.js";
-
-/** The options of `uiStream`. */
-export interface UiStreamOptions {
-  /**
-   * The oldest major version of `ai` that reads the stream. 5 has no approvals: a question about a call is a part
-   * `data-question`. 6 adds the chunks of approvals, and 7 `reset-step` and `tool-approval-response`. A reader of
-   * HTTP ends the stream at a chunk that it does not know. Default 6: only an approval makes a chunk that 5 does not
-   * know.
-   */
-  version?: 5 | 6 | 7 | undefined;
-  /** The id of the message. Default: the id of the run, or the reader's own if there are only events. */
-  messageId?: string | undefined;
-  /**
-   * Whether the blocks of an attempt are kept back until it is over, so that a failed attempt leaves nothing for
-   * `ai` 5 and 6, but text does not stream. Default false: void parts have `{ looplet: { void: true } }` in their
-   * `providerMetadata`, and `fromUIMessages` leaves them out.
-   */
-  holdAttempts?: boolean | undefined;
-  /**
-   * Whether the stream stays open while the run waits for an approval or a client tool: for a page that answers on a
-   * way of its own, not for `useChat`. Default false.
-   */
-  staysOpen?: boolean | undefined;
-  /**
-   * Contract: returns the metadata of the message, which is merged into what it has; `undefined` adds none. Called
-   * after each model call with the usage of the run so far. Default: `{ usage, costUsd }`.
-   */
-  metadata?: ((usage: Usage) => unknown) | undefined;
-  /** Contract: returns the text of a failure that the reader gets. Default: `failure.message`, which has no key. */
-  onError?: ((failure: Failure) => string) | undefined;
-}
+import type { UiChunk, UiFinishReason, UiStreamOptions } from "./types.js";
 
 /** A question that waits for an answer. */
 export interface OpenQuestion {
@@ -64,15 +26,11 @@ export interface OpenQuestion {
   readonly toolCallId: string;
 }
 
-/** A block of the attempt. */
-interface OpenBlock {
-  readonly kind: "text" | "reasoning" | "tool-input";
-  readonly id: string;
-  readonly toolName?: string;
-  /** Whether the reader has heard of it. A block without a text is not told. */
+/** What the reader has heard of a block of the attempt. A block without a text is not told. */
+interface ToldBlock {
+  readonly block: SeenBlock;
+  readonly toolName: string;
   isTold: boolean;
-  /** Whether the model has ended it. The reader hears of that when the attempt can fail no more. */
-  isOver: boolean;
   /** Whether the reader has heard that it is over. */
   isClosed: boolean;
 }
@@ -97,10 +55,33 @@ const REASONS: { readonly [K in FinishReason]: UiFinishReason } = {
  * The events that add to the blocks of an attempt, or that come before the attempt that replaces one which a crash
  * has cut off.
  */
-const OF_ATTEMPT = new RegExp(
-  "^(text|reasoning|tool-input|compact)-|^(run|agent|iteration|attempt)-start$|" +
-    "^(usage|warning|retry|not-saved|limits|model-change|steer-delivered|answer-cut-off)$",
-);
+const OF_ATTEMPT: ReadonlySet<FoldedType> = new Set<FoldedType>([
+  "run-start",
+  "agent-begin",
+  "agent-start",
+  "iteration-start",
+  "attempt-start",
+  "text-start",
+  "text-delta",
+  "text-end",
+  "reasoning-start",
+  "reasoning-delta",
+  "reasoning-end",
+  "tool-input-start",
+  "tool-input-delta",
+  "tool-input-end",
+  "reset",
+  "usage",
+  "warning",
+  "retry",
+  "not-saved",
+  "limits",
+  "model-change",
+  "steer-delivered",
+  "answer-cut-off",
+  "compact-start",
+  "compact-boundary",
+]);
 
 export class ChunkWriter {
   /** The open questions, by the ids that the reader knows them by. */
@@ -110,12 +91,11 @@ export class ChunkWriter {
   readonly #runId: string;
   readonly #messageId: string | undefined;
   readonly #subagents = new SubagentParts();
+  readonly #fold: EventFold;
   /** The blocks of the attempt, by their numbers. */
-  #blocks = new Map<number, OpenBlock>();
+  readonly #blocks = new Map<number, ToldBlock>();
   /** The calls that the message has, by their ids. */
   readonly #calls = new Set<string>();
-  /** Those of this attempt that have not come back. */
-  readonly #openCalls = new Set<string>();
   /** The approvals that the reader was asked for, by the calls. */
   readonly #approvals = new Map<string, string>();
   #held: UiChunk[] = [];
@@ -135,6 +115,7 @@ export class ChunkWriter {
    */
   constructor(options: UiStreamOptions, runId = "", transcripts: readonly AgentTranscript[] = []) {
     this.#transcripts = transcripts;
+    this.#fold = new EventFold(seenOf(transcripts.slice(1).flatMap((agent) => [...callsOf(agent)])));
     this.#options = options;
     this.#version = options.version ?? 6;
     this.#runId = runId;
@@ -146,8 +127,10 @@ export class ChunkWriter {
     this.#out = [];
     if (this.#isPaused) this.#push(waitingPart([]));
     this.#isPaused = false;
-    if (event.agentPath !== "root") this.#ofSubagent(event);
-    else this.#ofRoot(event);
+    for (const folded of this.#fold.take(event)) {
+      if (folded.event.agentPath !== "root") this.#ofSubagent(folded);
+      else this.#ofRoot(folded);
+    }
     return this.#out;
   }
 
@@ -167,25 +150,21 @@ export class ChunkWriter {
     return [waitingPart(waits.map(({ toolCallId }) => toolCallId))];
   }
 
-  #ofRoot(event: RunEvent): void {
+  #ofRoot({ event, facts }: Folded): void {
     const isOfUser = event.type === "message" && event.message.role === "user";
-    if (!OF_ATTEMPT.test(event.type) && event.type !== "reset" && !isOfUser) this.#settleAttempt(event.type);
+    if (!OF_ATTEMPT.has(event.type) && !isOfUser) this.#settleAttempt(event.type);
     switch (event.type) {
       case "run-start":
         return this.#start();
       case "snapshot":
         return this.#past(event);
       case "iteration-start":
-        // The answer of a process that has ended is void if another attempt starts.
-        return this.#blocks.size > 0 ? undefined : this.#startStep();
-      case "attempt-start":
-        if (this.#blocks.size > 0) this.#reset([...this.#blocks.keys()]);
-        return;
+        return this.#startStep();
       case "text-start":
       case "reasoning-start":
-        return this.#open(event);
+        return void this.#blocks.set(event.block, opened(facts.block!));
       case "tool-input-start":
-        return this.#openCall(event);
+        return this.#openCall(event, facts.block!);
       case "text-delta":
       case "reasoning-delta":
       case "tool-input-delta":
@@ -193,12 +172,12 @@ export class ChunkWriter {
       case "text-end":
       case "reasoning-end":
       case "tool-input-end": {
-        const open = this.#blocks.get(event.block);
-        if (open !== undefined) open.isOver = true;
+        const told = this.#blocks.get(event.block);
+        if (told !== undefined) this.#blocks.set(event.block, { ...told, block: facts.block! });
         return;
       }
       case "reset":
-        return this.#reset(event.blocks);
+        return this.#reset(facts.blocks!);
       case "retry": {
         const { nextAttempt, maxAttempts, delayMs, error } = event;
         const data = { nextAttempt, maxAttempts, delayMs, errorText: this.#textOf(error) };
@@ -206,7 +185,7 @@ export class ChunkWriter {
       }
       case "tool-call":
         // A process that resumes the run repeats it. The page may have an answer to it.
-        if (this.#openCalls.has(event.toolCallId)) return;
+        if (facts.call?.state === "open") return;
         return this.#call(event.toolCallId, event.toolName, event.input);
       case "tool-progress":
       case "tool-result":
@@ -237,6 +216,23 @@ export class ChunkWriter {
         return this.#push({ type: "error", errorText: this.#textOf(event.error) });
       case "finish":
         return this.#finish(event.outcome);
+      default:
+        // A new event does not compile until it is written above, or is in this list of those that no chunk shows.
+        event.type satisfies
+          | "agent-begin"
+          | "agent-start"
+          | "agent-finish"
+          | "agent-lost"
+          | "attempt-start"
+          | "waiting"
+          | "answer-cut-off"
+          | "handoff"
+          | "model-change"
+          | "not-saved"
+          | "limits"
+          | "compact-start"
+          | "compact-boundary"
+          | "warning";
     }
   }
 
@@ -252,8 +248,8 @@ export class ChunkWriter {
   }
 
   /** An event came that no block follows, unless tools begin while the answer still streams. */
-  #settleAttempt(type: RunEvent["type"]): void {
-    const isLive = type.startsWith("tool-") && [...this.#blocks.values()].some(({ isOver }) => !isOver);
+  #settleAttempt(type: FoldedType): void {
+    const isLive = type.startsWith("tool-") && [...this.#blocks.values()].some(({ block }) => !block.isOver);
     if (!isLive) this.#closeBlocks();
   }
 
@@ -282,58 +278,43 @@ export class ChunkWriter {
     this.#push({ type: "finish-step" });
   }
 
-  #open(event: RunEventOf<"text-start" | "reasoning-start">): void {
-    const kind = event.type === "text-start" ? "text" : "reasoning";
-    this.#blocks.set(event.block, { kind, id: idOf(event), isTold: false, isOver: false, isClosed: false });
-  }
-
-  #openCall({ block, toolCallId, toolName }: RunEventOf<"tool-input-start">): void {
+  #openCall({ toolCallId, toolName }: RunEventOf<"tool-input-start">, block: SeenBlock): void {
     // A vendor may tell the id of a call with its end.
     if (toolCallId === "") return;
-    const call = { kind: "tool-input", id: toolCallId, toolName, isTold: true } as const;
-    this.#blocks.set(block, { ...call, isOver: false, isClosed: false });
+    this.#blocks.set(block.block, { ...opened(block), toolName, isTold: true });
     this.#pushBlock({ type: "tool-input-start", toolCallId, toolName });
   }
 
-  #grow(event: RunEventOf<"text-delta" | "reasoning-delta" | "tool-input-delta">): void {
-    const { block, text } = event;
-    const open = this.#blocks.get(block) ?? this.#joined(event);
-    if (open === undefined) return;
-    const { kind, id } = open;
-    if (kind === "tool-input")
-      return this.#pushBlock({ type: "tool-input-delta", toolCallId: id, inputTextDelta: text });
-    if (!open.isTold) this.#pushBlock({ type: `${kind}-start`, id });
-    open.isTold = true;
-    this.#pushBlock({ type: `${kind}-delta`, id, delta: text });
-  }
-
-  /** A block that has begun before somebody follows the run. */
-  #joined(event: RunEventOf<"text-delta" | "reasoning-delta" | "tool-input-delta">): OpenBlock | undefined {
-    if (event.type === "tool-input-delta") return undefined;
-    const kind = event.type === "text-delta" ? "text" : "reasoning";
-    const open = { kind, id: idOf(event), isTold: false, isOver: false, isClosed: false } as const;
-    this.#blocks.set(event.block, open);
-    return open;
+  #grow({ block: number, text }: RunEventOf<"text-delta" | "reasoning-delta" | "tool-input-delta">): void {
+    const told = this.#blocks.get(number);
+    if (told === undefined) return;
+    const { type, toolCallId } = told.block;
+    if (type === "tool-input")
+      return this.#pushBlock({ type: "tool-input-delta", toolCallId: toolCallId!, inputTextDelta: text });
+    const id = idOf(told.block);
+    if (!told.isTold) this.#pushBlock({ type: `${type}-start`, id });
+    told.isTold = true;
+    this.#pushBlock({ type: `${type}-delta`, id, delta: text });
   }
 
   /** Tells the ends of all blocks, and what was kept back. */
   #closeBlocks(): void {
-    for (const open of this.#blocks.values()) {
-      const { kind, id, isTold, isClosed } = open;
-      open.isClosed = true;
-      if (kind !== "tool-input" && isTold && !isClosed) this.#pushBlock({ type: `${kind}-end`, id });
+    for (const told of this.#blocks.values()) {
+      const { block, isTold, isClosed } = told;
+      told.isClosed = true;
+      if (block.type !== "tool-input" && isTold && !isClosed)
+        this.#pushBlock({ type: `${block.type}-end`, id: idOf(block) });
     }
     if (this.#held.length > 0) this.#push(...this.#held.splice(0));
   }
 
   /** The attempt has failed. */
-  #reset(blocks: readonly number[]): void {
+  #reset(blocks: readonly SeenBlock[]): void {
     this.#held = [];
-    this.#openCalls.clear();
     const isShown = !this.#options.holdAttempts;
-    for (const block of isShown ? blocks : []) {
-      const open = this.#blocks.get(block);
-      if (open?.isTold) this.#push(...voidChunks(open));
+    for (const { block } of isShown ? blocks : []) {
+      const told = this.#blocks.get(block);
+      if (told?.isTold) this.#push(...voidChunks(told));
     }
     this.#blocks.clear();
     if (isShown && this.#version >= 7) this.#push({ type: "reset-step" });
@@ -342,7 +323,6 @@ export class ChunkWriter {
   /** A whole call. `agentPath` is set for that of a subagent, which is no part of this message otherwise. */
   #call(toolCallId: string, toolName: string, input: unknown, agentPath?: string): void {
     this.#calls.add(toolCallId);
-    this.#openCalls.add(toolCallId);
     this.#hasCalls = true;
     const foreign = agentPath !== undefined && {
       dynamic: true,
@@ -364,7 +344,6 @@ export class ChunkWriter {
     this.#approvals.delete(toolCallId);
     if (event.type === "tool-progress")
       return this.#push({ type: "tool-output-available", toolCallId, output: event.data, preliminary: true });
-    this.#openCalls.delete(toolCallId);
     if (event.type === "tool-result")
       return this.#push({ type: "tool-output-available", toolCallId, output: event.output ?? null });
     // A denial that no person was asked for has no approval, which `ai` wants beside a denied output.
@@ -412,12 +391,13 @@ export class ChunkWriter {
   }
 
   /** A subagent's events are a part of its own, but a person answers its questions as those of the root. */
-  #ofSubagent(event: RunEvent): void {
+  #ofSubagent(folded: Folded): void {
+    const { event } = folded;
     if (event.type === "question") this.#ask(event);
     else if (event.type === "answered") this.#answered(event);
     else if (event.type === "tool-progress" || event.type === "tool-result" || event.type === "tool-error")
       this.#settle(event);
-    const part = this.#subagents.feed(event);
+    const part = this.#subagents.feed(folded);
     if (part !== undefined) this.#push(part);
   }
 
@@ -434,7 +414,6 @@ export class ChunkWriter {
     this.#isInStep = past.isInStep;
     this.#hasCalls = past.isInStep;
     if (event.blocks.length > 0) this.#startStep();
-    for (const told of retold(event)) this.#ofRoot(told);
   }
 
   #finish({ outcome, stoppedBy, abortReason }: Outcome): void {
@@ -461,7 +440,7 @@ function userMessagePart({ iteration, content }: RunEventOf<"steer-delivered">):
 }
 
 /** Blocks are counted anew in each attempt. */
-function idOf({ iteration, attempt, block }: EventStamp & { block: number }): string {
+function idOf({ iteration, attempt, block }: SeenBlock): string {
   return `${iteration}-${attempt}-${block}`;
 }
 
@@ -470,12 +449,20 @@ export function callIdOf({ agentPath, parentToolCallId }: RunEvent, toolCallId: 
   return agentPath === "root" ? toolCallId : `${parentToolCallId}/${toolCallId}`;
 }
 
+function opened(block: SeenBlock): ToldBlock {
+  return { block, toolName: "", isTold: false, isClosed: false };
+}
+
 /** Marks what a failed attempt has told. Nothing tells of a text that is closed. */
-function voidChunks({ kind, id, toolName = "", isClosed }: OpenBlock): UiChunk[] {
+function voidChunks({ block, toolName, isClosed }: ToldBlock): UiChunk[] {
   const providerMetadata = { looplet: { void: true } };
-  if (kind !== "tool-input") return isClosed ? [] : [{ type: `${kind}-end`, id, providerMetadata }];
+  const { type, toolCallId } = block;
+  if (type !== "tool-input")
+    return isClosed ? [] : [{ type: `${type}-end`, id: idOf(block), providerMetadata }];
   const errorText = "The answer with this call broke off, and the model is asked again.";
-  return [{ type: "tool-input-error", toolCallId: id, toolName, input: {}, errorText, providerMetadata }];
+  return [
+    { type: "tool-input-error", toolCallId: toolCallId!, toolName, input: {}, errorText, providerMetadata },
+  ];
 }
 
 function messageOf({ message }: Failure): string {

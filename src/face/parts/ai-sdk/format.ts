@@ -4,13 +4,13 @@ import type { QuestionAnswer, RunEvent, RunEventOf } from "../../core/api/index.
 import type { EventFormat, FormattedRun, ReadOrder } from "../server/formats.js";
 import { askedIn, dataOf, numbered, seenBefore } from "../server/told.js";
 import { pageCallOf } from "../tools/page-call.js";
-import { callIdOf, ChunkWriter, PAUSE_END, type UiStreamOptions } from "./chunk-writer.js";
+import { callIdOf, ChunkWriter, PAUSE_END } from "./chunk-writer.js";
 import { promptOf } from "./from-ui.js";
 import { behindPrompt, promptsOf } from "./past.js";
 import { answersIn, questionOf, waitingPart } from "./questions.js";
 import { withSubagents } from "./subagent-parts.js";
 import { toUIMessages } from "./to-ui.js";
-import { checkMessages, type UIMessageLike } from "./types.js";
+import { checkMessages, type UIMessageLike, type UiStreamOptions } from "./types.js";
 import { checkStreamOptions, UI_STREAM_HEADERS } from "./ui-stream.js";
 
 /** The options of `uiMessages`. */

@@ -8,9 +8,9 @@ import type { QuestionAnswer, Run } from "../../core/api/run.js";
 import { reportUnheard } from "../../core/host/failures.js";
 import { message } from "../../core/options/thrown.js";
 import { judged } from "../workers/hosting/hosted-run.js";
-import { ChunkWriter, PAUSE_END, type OpenQuestion, type UiStreamOptions } from "./chunk-writer.js";
+import { ChunkWriter, PAUSE_END, type OpenQuestion } from "./chunk-writer.js";
 import { questionOf, waitingPart, type UiAnswers } from "./questions.js";
-import type { UiChunk, UiStream } from "./types.js";
+import type { UiChunk, UiStream, UiStreamOptions } from "./types.js";
 
 /** The reason of a run that the page has stopped. */
 export const STOP = "stopped by the user";

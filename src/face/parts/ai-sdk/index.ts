@@ -1,6 +1,5 @@
 /** `looplet/ai-sdk`: the screen of the AI SDK on looplet's runs, and its models as models of looplet. */
 export { aiSdkModel, type AiSdkModelOptions, type LanguageModelLike } from "./model/ai-sdk-model.js";
-export type { UiStreamOptions } from "./chunk-writer.js";
 export { pageTool as clientTool } from "../tools/page-tool.js";
 export { uiMessages, type UiFormatOptions } from "./format.js";
 export { fromUIMessages, isVoid, type MessageOfUi } from "./from-ui.js";
@@ -14,5 +13,5 @@ export {
   type SendMessagesOptions,
   type TransportOptions,
 } from "./transport.js";
-export type { UiChunk, UIMessageLike, UiStream } from "./types.js";
+export type { UiChunk, UIMessageLike, UiStream, UiStreamOptions } from "./types.js";
 export { mistakeResponse, toUIMessageStreamResponse, uiStream, type UiResponseInit } from "./ui-stream.js";

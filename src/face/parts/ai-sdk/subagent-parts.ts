@@ -1,5 +1,5 @@
 /** The parts of subagents: one `data-subagent` for each call of a subagent, which is written anew as it grows. */
-import type { RunEvent } from "../../core/api/event.js";
+import type { Folded } from "../../core/run/events/fold.js";
 import type { AgentTranscript } from "../../core/api/message.js";
 import { agentsOf } from "../transcript/agents-of.js";
 import { outputOf } from "./outputs.js";
@@ -42,16 +42,17 @@ export class SubagentParts {
   }
 
   /** The part of the subagent that an event belongs to, if it has changed enough. */
-  feed(event: RunEvent): UiChunk | undefined {
+  feed(folded: Folded): UiChunk | undefined {
+    const { event } = folded;
+    const { agentPath, parentToolCallId: toolCallId } = event;
     const id = idOf(event);
     let agent = this.#agents.get(id);
     if (agent === undefined) {
-      const { agentPath, parentToolCallId: toolCallId } = event;
       agent = { data: { agentPath, toolCallId, state: "running", text: "", toolCalls: [] }, told: 0 };
       this.#agents.set(id, agent);
     }
     const { data } = agent;
-    if (!change(data, event)) return undefined;
+    if (!change(data, folded)) return undefined;
     if (event.type === "text-delta" && data.text.length < agent.told * GROWTH + LEAST_GROWTH)
       return undefined;
     agent.told = data.text.length;
@@ -131,15 +132,17 @@ function callOf(data: SubagentData, id: string): SubagentCall | undefined {
 }
 
 /** Writes an event into the data; false if nothing of it is shown. */
-function change(data: SubagentData, event: RunEvent): boolean {
+function change(data: SubagentData, { event, facts }: Folded): boolean {
   switch (event.type) {
     case "agent-start":
       data.state = "running";
       return true;
     case "iteration-start":
+      data.text = "";
+      return false;
     case "reset":
       data.text = "";
-      return event.type === "reset";
+      return true;
     case "text-delta":
       data.text += event.text;
       return true;
@@ -147,28 +150,61 @@ function change(data: SubagentData, event: RunEvent): boolean {
       return true;
     case "tool-call": {
       const { toolCallId, toolName, input } = event;
-      const call = callOf(data, toolCallId);
-      // A run that resumes repeats the calls that are open.
-      if (call?.state === "input-available") Object.assign(call, { input });
+      const call = facts.call && callOf(data, toolCallId);
+      if (call) Object.assign(call, { input });
       else data.toolCalls.push({ toolCallId, toolName, input, state: "input-available" });
       return true;
     }
-    case "tool-result":
-      Object.assign(callOf(data, event.toolCallId) ?? {}, {
-        state: "output-available",
-        output: event.output,
-      });
+    case "tool-result": {
+      const { toolCallId, output } = event;
+      Object.assign(callOf(data, toolCallId) ?? {}, { state: "output-available", output });
       return true;
-    case "tool-error":
-      Object.assign(callOf(data, event.toolCallId) ?? {}, {
-        state: "output-error",
-        errorText: event.error.message,
-      });
+    }
+    case "tool-error": {
+      const { toolCallId, error } = event;
+      Object.assign(callOf(data, toolCallId) ?? {}, { state: "output-error", errorText: error.message });
       return true;
+    }
     case "agent-finish":
       data.state = event.outcome.outcome;
       return true;
+    case "agent-lost":
+      data.state = "cancelled";
+      return true;
     default:
+      // A new event does not compile until it is shown above, or is in this list of those that are not.
+      event.type satisfies
+        | "agent-begin"
+        | "run-start"
+        | "snapshot"
+        | "iteration-finish"
+        | "attempt-start"
+        | "text-start"
+        | "reasoning-start"
+        | "reasoning-delta"
+        | "reasoning-end"
+        | "tool-input-start"
+        | "tool-input-delta"
+        | "tool-input-end"
+        | "tool-progress"
+        | "question"
+        | "answered"
+        | "waiting"
+        | "answer-cut-off"
+        | "handoff"
+        | "model-change"
+        | "not-saved"
+        | "retry"
+        | "steer-delivered"
+        | "compact-start"
+        | "compact-boundary"
+        | "usage"
+        | "limits"
+        | "message"
+        | "warning"
+        | "abort"
+        | "error"
+        | "finish";
       return false;
   }
 }

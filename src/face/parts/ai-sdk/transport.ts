@@ -16,7 +16,6 @@ import type {
 import type { HostAbortSignal } from "../../core/api/platform.js";
 import { checkOptions, checkValue, describe, isObject } from "../../core/options/check.js";
 import type { OptionTable } from "../../core/option-table.js";
-import type { UiStreamOptions } from "./chunk-writer.js";
 import { fromUIMessages, promptOf } from "./from-ui.js";
 import { GoingRun, STOP } from "./going-run.js";
 import { keptOf } from "./kept.js";
@@ -26,7 +25,7 @@ import { answersIn, questionOf } from "./questions.js";
 import { withSubagents } from "./subagent-parts.js";
 import { toUIMessages } from "./to-ui.js";
 import { checkMessages } from "./types.js";
-import type { UIMessageLike, UiStream } from "./types.js";
+import type { UIMessageLike, UiStream, UiStreamOptions } from "./types.js";
 import { checkStreamOptions, STREAM_TABLE } from "./ui-stream.js";
 
 /** An agent, or one elsewhere with the same methods, such as that of `connectAgent`. */

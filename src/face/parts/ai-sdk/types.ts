@@ -3,6 +3,7 @@
  * `ui-message-stream/ui-message-chunks` and `ui/ui-messages` of `ai` 5.0.277, 6.0.325 and 7.0.173 (2026-11-26).
  */
 import { LoopletError } from "../../core/api/errors.js";
+import type { Failure, Usage } from "../../core/api/event.js";
 import { describe, isObject } from "../../core/options/check.js";
 import type { HostByteStream } from "../../core/api/platform.js";
 import { isTooDeep, isWhole, TOO_DEEP } from "../page-json.js";
@@ -153,4 +154,35 @@ export function notesOf(part: UiPart): { [field: string]: any } {
     ...callProviderMetadata?.["looplet"],
     ...providerMetadata?.["looplet"],
   };
+}
+
+/** The options of `uiStream`. */
+export interface UiStreamOptions {
+  /**
+   * The oldest major version of `ai` that reads the stream. 5 has no approvals: a question about a call is a part
+   * `data-question`. 6 adds the chunks of approvals, and 7 `reset-step` and `tool-approval-response`. A reader of
+   * HTTP ends the stream at a chunk that it does not know. Default 6: only an approval makes a chunk that 5 does not
+   * know.
+   */
+  version?: 5 | 6 | 7 | undefined;
+  /** The id of the message. Default: the id of the run, or the reader's own if there are only events. */
+  messageId?: string | undefined;
+  /**
+   * Whether the blocks of an attempt are kept back until it is over, so that a failed attempt leaves nothing for
+   * `ai` 5 and 6, but text does not stream. Default false: void parts have `{ looplet: { void: true } }` in their
+   * `providerMetadata`, and `fromUIMessages` leaves them out.
+   */
+  holdAttempts?: boolean | undefined;
+  /**
+   * Whether the stream stays open while the run waits for an approval or a client tool: for a page that answers on a
+   * way of its own, not for `useChat`. Default false.
+   */
+  staysOpen?: boolean | undefined;
+  /**
+   * Contract: returns the metadata of the message, which is merged into what it has; `undefined` adds none. Called
+   * after each model call with the usage of the run so far. Default: `{ usage, costUsd }`.
+   */
+  metadata?: ((usage: Usage) => unknown) | undefined;
+  /** Contract: returns the text of a failure that the reader gets. Default: `failure.message`, which has no key. */
+  onError?: ((failure: Failure) => string) | undefined;
 }

@@ -6,8 +6,8 @@ import { checkOptions, describe, isObject } from "../../core/options/check.js";
 import type { OptionTable } from "../../core/option-table.js";
 import { json } from "../server/http.js";
 import { KEEP_ALIVE, KeepAlive } from "../keep-alive.js";
-import { ChunkWriter, PAUSE_END, type UiStreamOptions } from "./chunk-writer.js";
-import type { UiChunk, UiStream } from "./types.js";
+import { ChunkWriter, PAUSE_END } from "./chunk-writer.js";
+import type { UiChunk, UiStream, UiStreamOptions } from "./types.js";
 
 /** A run, here or elsewhere, by what a stream of it needs. */
 export interface EventSource {

@@ -16,7 +16,7 @@ import type { EventStamp, RunEvent, RunEventOf } from "../../api/event.js";
 import { retold } from "./retold.js";
 import {
   agentKey,
-  callsIn,
+  callsOf,
   isDelta,
   NOTHING_SEEN,
   seenOf,
@@ -310,9 +310,9 @@ class Folding {
     if (event.blocks.length > 0) this.#retract(event, agent);
     const key = agentKey(event);
     const calls = { ...this.seen.agents[key]!.calls };
-    for (const [id, past] of Object.entries(seenOf(callsIn(event.messages, event)).agents[key]?.calls ?? {}))
+    for (const [id, past] of Object.entries(seenOf(callsOf(event)).agents[key]?.calls ?? {}))
       calls[id] = past.state === "done" ? { ...past, ...calls[id], state: "done" } : (calls[id] ?? past);
-    this.#change(event, { calls });
+    this.#change(event, { calls, ...(event.blocks.length > 0 && { iteration: event.iteration }) });
     this.#tell(event);
     for (const one of retold(event)) this.take(one);
   }

@@ -1,5 +1,6 @@
 /** What a reader has seen of a run: its agents with their open blocks and their calls, and its open questions. */
 import type { EventStamp, RunEvent, RunEventOf } from "../../api/event.js";
+import type { AgentTranscript } from "../../api/message.js";
 
 export interface Seen {
   /** By `agentKey`, in the order in which they began. */
@@ -80,15 +81,18 @@ export function seenOf(calls: Iterable<PastCall>): Seen {
   return { agents, questions: {} };
 }
 
-/** The calls of these messages, as one agent has made them. */
-export function* callsIn(messages: RunEventOf<"snapshot">["messages"], agent: OfAgent): Generator<PastCall> {
-  const done = new Set(
-    messages.flatMap(({ content }) =>
-      content.flatMap((block) =>
-        block.type === "tool_result" && block.pending === undefined ? [block.callId] : [],
-      ),
-    ),
-  );
+/** The calls of an agent's messages. `toolCalls` are those that have come back in a round that is not over. */
+export function* callsOf({
+  messages,
+  toolCalls = [],
+  agentPath,
+  parentToolCallId,
+}: OfAgent & Pick<AgentTranscript, "messages"> & Partial<AgentTranscript>): Generator<PastCall> {
+  const agent = { agentPath, ...(parentToolCallId !== undefined && { parentToolCallId }) };
+  const done = new Set(toolCalls.flatMap(({ toolCallId, output }) => (output === null ? [] : toolCallId)));
+  for (const { content } of messages)
+    for (const block of content)
+      if (block.type === "tool_result" && block.pending === undefined) done.add(block.callId);
   const last = messages.map(({ role }) => role).lastIndexOf("assistant");
   for (const [at, { content }] of messages.entries())
     for (const block of content)
