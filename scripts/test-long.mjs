@@ -12,7 +12,8 @@
 // leases are renewed while others open them; damaged journals; `--count` is the number of deaths on files and on
 // SQLite, 30 by default, and the other numbers are shares of it), seeds (simulated runs: 10,000 seeds of agents with
 // a planted fault, of their mended twins, of the facades, of servers and of the examples; LOOPLET_SEEDS), stories
-// (100,000 conversations against servers that check what precedes reasoning; LOOPLET_STORIES).
+// (100,000 conversations against servers that check what precedes reasoning; LOOPLET_STORIES), readers (10,000 runs
+// with readers that begin late, by all consumers of events; LOOPLET_STORIES).
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -23,7 +24,7 @@ import { Report, packageTest, ran, skipped, sum, wasmTests } from "./lib/report.
 import { cargoInstall, toolFolder } from "./lib/rust.mjs";
 import { modernNode, npmTool, setup } from "./setup.mjs";
 
-const parts = { builds, schedules, firefox, hosts, kills, seeds, stories };
+const parts = { builds, schedules, firefox, hosts, kills, seeds, stories, readers };
 
 async function main() {
   const { values, positionals: wanted } = parseArgs({
@@ -130,10 +131,19 @@ async function seeds(machine) {
 }
 
 async function stories(machine) {
+  return storiesIn(machine, "tests/face/models/proof", "100000");
+}
+
+async function readers(machine) {
+  return storiesIn(machine, "tests/face/fold", "10000");
+}
+
+/** Runs the tests of a folder with as many random stories. */
+async function storiesIn(machine, folder, count) {
   await build({ machine, glueOnly: true });
-  const env = { ...process.env, LOOPLET_STORIES: process.env.LOOPLET_STORIES || "100000" };
+  const env = { ...process.env, LOOPLET_STORIES: process.env.LOOPLET_STORIES || count };
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  const tests = ["run", "--silent=false", "tests/face/models/proof"];
+  const tests = ["run", "--silent=false", folder];
   return ran(await run(await modernNode(), [vitest, ...tests], { capture: true, env }));
 }
 

@@ -96,6 +96,15 @@ export class ToldMessages {
     if (call !== undefined) call.function.arguments += text;
   }
 
+  argumentsOf(toolCallId: string): string | undefined {
+    return this.#calls.get(toolCallId)?.function.arguments;
+  }
+
+  replaceArguments(toolCallId: string, text: string): void {
+    const call = this.#calls.get(toolCallId);
+    if (call !== undefined) call.function.arguments = text;
+  }
+
   result(toolCallId: string, content: unknown, owner: Owner): void {
     const all = this.#all;
     const caller = all.findIndex(({ toolCalls = [] }) => toolCalls.some(({ id }) => id === toolCallId));

@@ -81,7 +81,11 @@ export class Translation {
     if (this.#messages.addResults(known)) yield this.#snapshot();
   }
 
-  *#tell(event: FoldedEvent, { block, blocks = [], call }: Facts, result?: unknown): Generator<AgUiSent> {
+  *#tell(
+    event: FoldedEvent,
+    { block, blocks = [], call, isCutOff }: Facts,
+    result?: unknown,
+  ): Generator<AgUiSent> {
     const owner = this.#ownerOf(event);
     const message = messageOf(this.#memory.name, event);
     switch (event.type) {
@@ -126,9 +130,13 @@ export class Translation {
       case "tool-input-delta":
         return yield this.#callArguments(block!.toolCallId!, event.text, owner);
       case "tool-input-end":
-        return yield { type: "TOOL_CALL_END", toolCallId: block!.toolCallId!, ...owner };
+        return yield* this.#callEnd(block!.toolCallId!, owner);
       case "tool-call":
         // It was told as it came, or by a process before this one.
+        if (isCutOff) return yield* this.#replaceArguments(event);
+        // Its result was not saved, so the call runs again.
+        if (call?.state === "done" && this.#messages.remove(resultId(event.toolCallId)))
+          return yield this.#snapshot();
         if (call !== undefined) return;
         yield this.#callStart(message, event, owner);
         yield this.#callArguments(event.toolCallId, JSON.stringify(event.input), owner);
@@ -148,7 +156,7 @@ export class Translation {
       case "tool-result":
         return yield* this.#result(event, outputOf(event.output), owner);
       case "tool-error":
-        return yield* this.#result(event, JSON.stringify(event.error), owner);
+        return yield* this.#result(event, JSON.stringify({ error: true, ...event.error }), owner);
       case "question":
         if (isAsked(event)) this.#ask(event);
         return;
@@ -319,6 +327,18 @@ export class Translation {
   #callArguments(toolCallId: string, delta: string, owner: Owner): AgUiSent {
     this.#messages.arguments(toolCallId, delta);
     return { type: "TOOL_CALL_ARGS", toolCallId, delta, ...owner };
+  }
+
+  *#callEnd(toolCallId: string, owner: Owner): Generator<AgUiSent> {
+    // A model may write nothing for a call without arguments.
+    if (this.#messages.argumentsOf(toolCallId) === "") yield this.#callArguments(toolCallId, "{}", owner);
+    yield { type: "TOOL_CALL_END", toolCallId, ...owner };
+  }
+
+  /** The page has a part of the arguments, and no event of AG-UI takes it back. */
+  *#replaceArguments({ toolCallId, input }: RunEventOf<"tool-call">): Generator<AgUiSent> {
+    this.#messages.replaceArguments(toolCallId, JSON.stringify(input));
+    yield this.#snapshot();
   }
 
   *#result(

@@ -102,6 +102,8 @@ export class ChunkWriter {
   #out: UiChunk[] = [];
   #isStarted = false;
   #isInStep = false;
+  /** The step is that of an answer which came before the reader. */
+  #isPastStep = false;
   #isPaused = false;
   #hasCalls = false;
   #usage: Usage | undefined;
@@ -162,6 +164,7 @@ export class ChunkWriter {
         return this.#startStep();
       case "text-start":
       case "reasoning-start":
+        this.#beginAnswer();
         return void this.#blocks.set(event.block, opened(facts.block!));
       case "tool-input-start":
         return this.#openCall(event, facts.block!);
@@ -266,9 +269,15 @@ export class ChunkWriter {
     this.#push({ type: "start-step" });
   }
 
+  /** A block comes of an answer whose `iteration-start` the reader has missed. */
+  #beginAnswer(): void {
+    if (!this.#isInStep || this.#isPastStep) this.#startStep();
+  }
+
   #finishStep(): void {
     if (!this.#isInStep) return;
     this.#isInStep = false;
+    this.#isPastStep = false;
     this.#closeBlocks();
     const usage = this.#usage;
     if (usage !== undefined) {
@@ -281,6 +290,7 @@ export class ChunkWriter {
   #openCall({ toolCallId, toolName }: RunEventOf<"tool-input-start">, block: SeenBlock): void {
     // A vendor may tell the id of a call with its end.
     if (toolCallId === "") return;
+    this.#beginAnswer();
     this.#blocks.set(block.block, { ...opened(block), toolName, isTold: true });
     this.#pushBlock({ type: "tool-input-start", toolCallId, toolName });
   }
@@ -317,7 +327,7 @@ export class ChunkWriter {
       if (told?.isTold) this.#push(...voidChunks(told));
     }
     this.#blocks.clear();
-    if (isShown && this.#version >= 7) this.#push({ type: "reset-step" });
+    if (isShown && this.#version >= 7 && !this.#isPastStep) this.#push({ type: "reset-step" });
   }
 
   /** A whole call. `agentPath` is set for that of a subagent, which is no part of this message otherwise. */
@@ -412,8 +422,8 @@ export class ChunkWriter {
     if (!isFirst) return this.#push(...past.settled);
     this.#push(...past.chunks);
     this.#isInStep = past.isInStep;
+    this.#isPastStep = past.isInStep;
     this.#hasCalls = past.isInStep;
-    if (event.blocks.length > 0) this.#startStep();
   }
 
   #finish({ outcome, stoppedBy, abortReason }: Outcome): void {

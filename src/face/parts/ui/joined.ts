@@ -73,6 +73,10 @@ function withTranscript(view: View, shown: readonly UiMessage[]): View {
   const hasBoundary = view.messages.slice(tail).some(({ parts }) => parts.some(isCompaction));
   if (!isWhole && (hasBoundary || (isSummarised && shownTail === 0))) return view;
   const before = isWhole ? [] : view.messages.slice(0, tail);
+  // A message may have joined the one that nobody has answered.
+  const asked = isSummarised ? undefined : shown[shownTail - 1];
+  if (asked !== undefined && before.length > 0)
+    before.push(shared(before.pop(), { ...asked, id: idAt(before.length) }));
   const known = view.messages.slice(before.length);
   const fresh = shown.slice(isWhole ? 0 : shownTail);
   const messages = [

@@ -98,7 +98,8 @@ function begin(view: View, event: FoldedEventOf<"agent-begin" | "agent-start">):
     const { model = call.agent?.model, parts = [] } = { ...call.agent, ...("model" in event && event) };
     return { ...call, agent: { agentPath, ...(model !== undefined && { model }), status: "running", parts } };
   });
-  return withAgent(next, agentPath, { at, blocks: {} });
+  const isThere = view.places.agents[agentPath]?.at.join() === at.join();
+  return isThere ? next : withAgent(next, agentPath, { at, blocks: {} });
 }
 
 /** The call that a subagent answers; undefined for the run's own agent. */

@@ -43,6 +43,8 @@ export interface Facts {
    * that the reader does not know.
    */
   readonly call?: SeenCall | undefined;
+  /** For `tool-call`: the reader has a part of its input, because the process that wrote it is gone. */
+  readonly isCutOff?: true;
   /** For events of a block: the block. */
   readonly block?: SeenBlock | undefined;
   /** For `reset`: the blocks that go and are known. */
@@ -107,9 +109,6 @@ class Folding {
     const agent = this.#begun(event);
     if (isDelta(event)) return this.#delta(event, agent);
     switch (event.type) {
-      case "agent-start":
-        this.#retract(event, agent);
-        return this.#tell(event);
       case "iteration-start":
         // A process that resumes the run begins its open iteration again.
         if (agent.iteration === event.iteration) return;
@@ -158,6 +157,7 @@ class Folding {
         // A new event does not compile until it is folded above or is in this list of those that change nothing here.
         event.type satisfies
           | "run-start"
+          | "agent-start"
           | "answer-cut-off"
           | "handoff"
           | "model-change"
@@ -209,6 +209,8 @@ class Folding {
 
   #start(event: BlockStart, { blocks, calls }: SeenAgent): void {
     const { block: number, iteration, attempt } = event;
+    // The log of a session may tell the start of an empty block again.
+    if (blocks[number]?.isOver === false) return;
     const isCall = event.type === "tool-input-start";
     const type = isCall ? "tool-input" : event.type === "text-start" ? "text" : "reasoning";
     const call = isCall && { toolCallId: event.toolCallId };
@@ -230,7 +232,7 @@ class Folding {
     this.#tell(event, { block: this.seen.agents[agentKey(event)]!.blocks[event.block] });
   }
 
-  #end(event: BlockEnd, { blocks }: SeenAgent): void {
+  #end(event: BlockEnd, { blocks }: Pick<SeenAgent, "blocks">): void {
     const open = blocks[event.block];
     if (open === undefined || open.isOver) return;
     const block = { ...open, isOver: true };
@@ -262,13 +264,17 @@ class Folding {
     this.#tell(event, { blocks });
   }
 
-  #call(event: RunEventOf<"tool-call">, { calls }: SeenAgent): void {
+  #call(event: RunEventOf<"tool-call">, { blocks, calls }: SeenAgent): void {
     const { toolCallId, iteration } = event;
+    const open = Object.values(blocks).find((block) => block.toolCallId === toolCallId && !block.isOver);
+    if (open !== undefined)
+      this.#end({ ...stampOf(event), type: "tool-input-end", block: open.block }, { blocks });
     const known = calls[toolCallId];
     // A process that resumes the run repeats a call whose result was not saved. Another iteration makes another call.
     const isOther = known?.state === "done" && (known.iteration ?? iteration) !== iteration;
     this.#change(event, { calls: { ...calls, [toolCallId]: { state: "open", iteration } } });
-    this.#tell(event, { call: isOther ? undefined : known });
+    const isCutOff = open !== undefined && { isCutOff: true as const };
+    this.#tell(event, { call: isOther ? undefined : known, ...isCutOff });
   }
 
   #ofCall(event: CallEvent, { calls }: SeenAgent): void {
