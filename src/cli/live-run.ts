@@ -117,6 +117,37 @@ function lineOf(event: RunEvent): string | undefined {
     case "warning":
       return `${event.code}: ${event.message}`;
     default:
+      // A new event does not compile until it is told above, or is in this list of those that are not.
+      event.type satisfies
+        | "run-start"
+        | "agent-start"
+        | "iteration-start"
+        | "answer-cut-off"
+        | "attempt-start"
+        | "text-start"
+        | "text-delta"
+        | "text-end"
+        | "reasoning-start"
+        | "reasoning-delta"
+        | "reasoning-end"
+        | "tool-input-start"
+        | "tool-input-delta"
+        | "tool-input-end"
+        | "question"
+        | "answered"
+        | "waiting"
+        | "not-saved"
+        | "steer-delivered"
+        | "compact-start"
+        | "usage"
+        | "limits"
+        | "message"
+        | "iteration-finish"
+        | "agent-finish"
+        | "abort"
+        | "error"
+        | "finish"
+        | "snapshot";
       return undefined;
   }
 }

@@ -64,6 +64,37 @@ export function streamEvent(event: RunEvent, model: string): ApiEvent | undefine
     case "tool-input-end":
       return { type: "content_block_stop", index: event.block };
     default:
+      // A new event does not compile until it is told above, or is in this list of those that are not.
+      event.type satisfies
+        | "run-start"
+        | "agent-start"
+        | "iteration-start"
+        | "answer-cut-off"
+        | "handoff"
+        | "model-change"
+        | "tool-call"
+        | "tool-progress"
+        | "tool-result"
+        | "tool-error"
+        | "question"
+        | "answered"
+        | "waiting"
+        | "not-saved"
+        | "retry"
+        | "reset"
+        | "steer-delivered"
+        | "compact-start"
+        | "compact-boundary"
+        | "usage"
+        | "limits"
+        | "message"
+        | "warning"
+        | "iteration-finish"
+        | "agent-finish"
+        | "abort"
+        | "error"
+        | "finish"
+        | "snapshot";
       return undefined;
   }
 }

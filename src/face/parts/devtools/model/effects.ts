@@ -120,6 +120,39 @@ export class Effects {
         return this.#end(`question ${event.questionId}`, at, nowMs);
       case "finish":
         for (const key of [...this.#open.keys()]) this.#end(key, at, nowMs);
+        return;
+      default:
+        // A new event does not compile until it is drawn above, or is in this list of those that are not.
+        event.type satisfies
+          | "run-start"
+          | "iteration-start"
+          | "answer-cut-off"
+          | "handoff"
+          | "text-start"
+          | "text-delta"
+          | "text-end"
+          | "reasoning-start"
+          | "reasoning-delta"
+          | "reasoning-end"
+          | "tool-input-start"
+          | "tool-input-delta"
+          | "tool-input-end"
+          | "tool-call"
+          | "tool-progress"
+          | "waiting"
+          | "not-saved"
+          | "reset"
+          | "steer-delivered"
+          | "compact-start"
+          | "compact-boundary"
+          | "usage"
+          | "limits"
+          | "message"
+          | "warning"
+          | "iteration-finish"
+          | "agent-finish"
+          | "abort"
+          | "snapshot";
     }
   }
 
