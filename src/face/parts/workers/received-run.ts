@@ -5,6 +5,7 @@
 import type { Block, Message, MessageInput, ToolCallRecord } from "../../core/api/index.js";
 import type { RunEvent, Usage } from "../../core/api/event.js";
 import type { RunResult } from "../../core/api/result.js";
+import { EventFold, type Facts, type FoldedEvent } from "../../core/run/events/fold.js";
 import { finished } from "../../core/run/result.js";
 
 /** What a run begins with, as far as the page knows. */
@@ -30,6 +31,7 @@ const NOT_RUN = {
 export class ReceivedRun {
   readonly #history: KnownHistory;
   readonly #beganAt = Date.now();
+  readonly #fold = new EventFold();
   #before: readonly Message[];
   /** The rounds of calls that are over. */
   readonly #rounds: Message[] = [];
@@ -45,16 +47,19 @@ export class ReceivedRun {
     this.#before = this.#history.messages;
   }
 
-  hear(event: RunEvent): void {
-    if (event.type === "usage") this.#usage = event.total;
-    if (event.agentPath !== "root") return;
+  hear(given: RunEvent): void {
+    for (const { event, facts } of this.#fold.take(given))
+      if (event.type === "usage") this.#usage = event.total;
+      else if (event.agentPath === "root") this.#take(event, facts);
+  }
+
+  #take(event: FoldedEvent, { blocks = [], call }: Facts): void {
     switch (event.type) {
       case "snapshot":
         this.#before = event.messages;
         this.#usage = event.usage;
         this.#iterations = event.iterations;
         this.#rounds.length = 0;
-        if (event.text !== "") this.#blocks.set(-1, { type: "text", text: event.text });
         return;
       case "iteration-start":
         this.#endRound();
@@ -64,12 +69,17 @@ export class ReceivedRun {
       case "reasoning-delta":
         return this.#add(event.block, event.type === "text-delta" ? "text" : "thinking", event.text);
       case "reset":
-        for (const block of event.blocks) this.#blocks.delete(block);
+        for (const { block, toolCallId } of blocks) {
+          this.#blocks.delete(block);
+          this.#calls = this.#calls.filter((one) => one.toolCallId !== toolCallId);
+        }
         return;
       case "tool-call": {
         const { toolCallId, toolName, input } = event;
-        const output: unknown = null;
-        this.#calls.push({ toolCallId, toolName, input, output, isError: false, durationMs: 0 } as never);
+        const made = { toolCallId, toolName, input, output: null, isError: false, durationMs: 0 };
+        // A process that resumes the run repeats a call.
+        if (call !== undefined) this.#calls = this.#calls.filter((one) => one.toolCallId !== toolCallId);
+        this.#calls.push(made as never);
         return;
       }
       case "tool-result":
