@@ -83,8 +83,8 @@ export function withPromptParts(view: View, parts: readonly UiPart[]): View {
 /** What comes next from the root begins a message of its own. */
 function withoutRoot({ agents, calls, seen }: Places): Places {
   const { root: _, ...others } = agents;
-  const { root: __, ...othersSeen } = seen.agents;
-  return { agents: others, calls, seen: { ...seen, agents: othersSeen } };
+  const { root: __, ...othersSeen } = seen;
+  return { agents: others, calls, seen: othersSeen };
 }
 
 /** The run is over: nothing grows any more, and nobody waits for an answer. */

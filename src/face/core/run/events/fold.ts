@@ -10,7 +10,7 @@
  * - An iteration begins once. A `question` follows the call that it is about.
  * - A `snapshot` is followed by the events of the answer under way that it stands for.
  *
- * `Facts` say what was known of the event's call, blocks and question: a call that was known is not a new one.
+ * `Facts` say what was known of the event's call and blocks: a call that was known is not a new one.
  */
 import type { EventStamp, RunEvent, RunEventOf } from "../../api/event.js";
 import { retold } from "./retold.js";
@@ -18,6 +18,7 @@ import {
   agentKey,
   callsOf,
   isDelta,
+  NO_AGENT,
   NOTHING_SEEN,
   seenOf,
   type Seen,
@@ -49,8 +50,6 @@ export interface Facts {
   readonly block?: SeenBlock | undefined;
   /** For `reset`: the blocks that go and are known. */
   readonly blocks?: readonly SeenBlock[];
-  /** For `answered`: its question, if it is known. For `question`: the same question, if it is asked again. */
-  readonly question?: RunEventOf<"question"> | undefined;
 }
 
 export interface Folded {
@@ -136,11 +135,6 @@ class Folding {
         return this.#reset(event, agent);
       case "question":
         return this.#ask(event, agent);
-      case "answered": {
-        const { [event.questionId]: question, ...questions } = this.seen.questions;
-        this.seen = { ...this.seen, questions };
-        return this.#tell(event, { question });
-      }
       case "iteration-finish":
         this.#endBlocks(event, agent);
         this.#change(event, { iteration: 0, blocks: {} });
@@ -161,6 +155,7 @@ class Folding {
           | "answer-cut-off"
           | "handoff"
           | "model-change"
+          | "answered"
           | "waiting"
           | "not-saved"
           | "retry"
@@ -178,31 +173,29 @@ class Folding {
   }
 
   #tell(event: FoldedEvent, facts: Omit<Facts, "agent"> = {}): void {
-    this.events.push({ event, facts: { agent: this.seen.agents[agentKey(event)]!, ...facts } });
+    this.events.push({ event, facts: { agent: this.seen[agentKey(event)]!, ...facts } });
   }
 
   #change(event: Stamp, change: Partial<SeenAgent>): void {
     const key = agentKey(event);
-    const agents = { ...this.seen.agents, [key]: { ...this.seen.agents[key]!, ...change } };
-    this.seen = { ...this.seen, agents };
+    this.seen = { ...this.seen, [key]: { ...this.seen[key]!, ...change } };
   }
 
   /** The agent of an event. A run that resumes does not start its subagents again, so any event begins one. */
   #begun(event: RunEvent): SeenAgent {
     const key = agentKey(event);
-    const { [key]: known, ...others } = this.seen.agents;
+    const { [key]: known, ...others } = this.seen;
     if (known?.status === "running" || (known?.status === "over" && event.type !== "agent-start"))
       return known;
     const { agentPath, parentToolCallId } = event;
     const agent: SeenAgent = {
+      ...NO_AGENT,
+      ...known,
       agentPath,
       ...(parentToolCallId !== undefined && { parentToolCallId }),
       status: "running",
-      iteration: 0,
-      blocks: {},
-      calls: known?.calls ?? {},
     };
-    this.seen = { ...this.seen, agents: { ...others, [key]: agent } };
+    this.seen = { ...others, [key]: agent };
     this.#tell({ ...stampOf(event), type: "agent-begin" });
     return agent;
   }
@@ -229,7 +222,7 @@ class Folding {
     if (event.type === "tool-input-delta") return;
     const type = event.type === "text-delta" ? "text-start" : "reasoning-start";
     this.#start({ ...stampOf(event), type, block: event.block }, agent);
-    this.#tell(event, { block: this.seen.agents[agentKey(event)]!.blocks[event.block] });
+    this.#tell(event, { block: this.seen[agentKey(event)]!.blocks[event.block] });
   }
 
   #end(event: BlockEnd, { blocks }: Pick<SeenAgent, "blocks">): void {
@@ -243,13 +236,13 @@ class Folding {
   /** Ends the blocks that an abort or the end of a process has left open. */
   #endBlocks(event: Stamp, { blocks }: SeenAgent): void {
     for (const { type, block } of Object.values(blocks))
-      this.#end({ ...stampOf(event), type: `${type}-end`, block }, this.seen.agents[agentKey(event)]!);
+      this.#end({ ...stampOf(event), type: `${type}-end`, block }, this.seen[agentKey(event)]!);
   }
 
   #retract(event: Stamp, { blocks }: SeenAgent): void {
     const numbers = Object.values(blocks).map(({ block }) => block);
     if (numbers.length === 0) return;
-    this.#reset({ ...stampOf(event), type: "reset", blocks: numbers }, this.seen.agents[agentKey(event)]!);
+    this.#reset({ ...stampOf(event), type: "reset", blocks: numbers }, this.seen[agentKey(event)]!);
   }
 
   #reset(event: RunEventOf<"reset">, agent: SeenAgent): void {
@@ -285,19 +278,17 @@ class Folding {
   }
 
   #ask(event: RunEventOf<"question">, agent: SeenAgent): void {
-    const { questionId, data } = event;
+    const { data } = event;
     if (data !== undefined && agent.calls[data.toolCallId] === undefined) {
       // A late reader does not know a call of a subagent.
       const { toolCallId, toolName, input } = data;
       this.#call({ ...stampOf(event), type: "tool-call", toolCallId, toolName, input }, agent);
     }
-    const question = this.seen.questions[questionId];
-    this.seen = { ...this.seen, questions: { ...this.seen.questions, [questionId]: event } };
-    this.#tell(event, { question });
+    this.#tell(event);
   }
 
   #finish(event: RunEventOf<"finish">): void {
-    const running = Object.values(this.seen.agents).filter(({ status }) => status === "running");
+    const running = Object.values(this.seen).filter(({ status }) => status === "running");
     for (const agent of running.reverse()) {
       const { agentPath, parentToolCallId } = agent;
       const { parentToolCallId: _, ...stamp } = stampOf(event);
@@ -306,7 +297,6 @@ class Folding {
       this.#change(own, { status: "over", iteration: 0, blocks: {} });
       if (agentKey(own) !== agentKey(event)) this.#tell({ ...own, type: "agent-lost" });
     }
-    this.seen = { ...this.seen, questions: {} };
     this.#tell(event);
   }
 
@@ -315,8 +305,8 @@ class Folding {
     // The snapshot has the whole answer under way; one that is over is among its messages.
     if (event.blocks.length > 0) this.#retract(event, agent);
     const key = agentKey(event);
-    const calls = { ...this.seen.agents[key]!.calls };
-    for (const [id, past] of Object.entries(seenOf(callsOf(event)).agents[key]?.calls ?? {}))
+    const calls = { ...this.seen[key]!.calls };
+    for (const [id, past] of Object.entries(seenOf(callsOf(event))[key]?.calls ?? {}))
       calls[id] = past.state === "done" ? { ...past, ...calls[id], state: "done" } : (calls[id] ?? past);
     this.#change(event, { calls, ...(event.blocks.length > 0 && { iteration: event.iteration }) });
     this.#tell(event);

@@ -1,12 +1,10 @@
-/** What a reader has seen of a run: its agents with their open blocks and their calls, and its open questions. */
+/** What a reader has seen of a run: its agents, with their open blocks and their calls. */
 import type { EventStamp, RunEvent, RunEventOf } from "../../api/event.js";
 import type { AgentTranscript } from "../../api/message.js";
 
+/** By `agentKey`, in the order in which they began. */
 export interface Seen {
-  /** By `agentKey`, in the order in which they began. */
-  readonly agents: { readonly [key: string]: SeenAgent };
-  /** The questions without an answer, by their ids. */
-  readonly questions: { readonly [questionId: number]: RunEventOf<"question"> };
+  readonly [key: string]: SeenAgent;
 }
 
 /** An agent at work on a call, or the run's own. */
@@ -50,15 +48,7 @@ export function agentKey({ agentPath, parentToolCallId }: OfAgent): string {
   return parentToolCallId === undefined ? agentPath : `${agentPath}:${parentToolCallId}`;
 }
 
-/** The agent whose call a subagent answers: the latest one with the path above. */
-export function parentOf({ agents }: Seen, { agentPath }: OfAgent): SeenAgent | undefined {
-  const above = agentPath.slice(0, agentPath.lastIndexOf("/"));
-  return Object.values(agents)
-    .reverse()
-    .find((agent) => agent.agentPath === above);
-}
-
-export const NOTHING_SEEN: Seen = { agents: {}, questions: {} };
+export const NOTHING_SEEN: Seen = {};
 
 /** A call of a transcript. */
 export interface PastCall extends OfAgent {
@@ -69,17 +59,20 @@ export interface PastCall extends OfAgent {
 }
 
 /** What a reader has seen who begins with the calls of a transcript. */
-export function seenOf(calls: Iterable<PastCall>): Seen {
-  let agents: Seen["agents"] = {};
-  for (const { agentPath, parentToolCallId, toolCallId, isDone, isLast } of calls) {
-    const of = { agentPath, parentToolCallId };
-    const key = agentKey(of as OfAgent);
-    const agent = agents[key] ?? { ...of, status: "past" as const, iteration: 0, blocks: {}, calls: {} };
+export function seenOf(past: Iterable<PastCall>): Seen {
+  const seen: { [key: string]: SeenAgent } = {};
+  for (const { agentPath, parentToolCallId, toolCallId, isDone, isLast } of past) {
+    const agent = { agentPath, ...(parentToolCallId !== undefined && { parentToolCallId }) };
+    const key = agentKey(agent);
+    const { calls } = seen[key] ?? NO_AGENT;
     const call: SeenCall = { state: isDone ? "done" : "open", iteration: isLast ? undefined : 0 };
-    agents = { ...agents, [key]: { ...agent, calls: { ...agent.calls, [toolCallId]: call } } };
+    seen[key] = { ...NO_AGENT, ...agent, calls: { ...calls, [toolCallId]: call } };
   }
-  return { agents, questions: {} };
+  return seen;
 }
+
+/** An agent of which nothing is known. */
+export const NO_AGENT = { status: "past", iteration: 0, blocks: {}, calls: {} } as const;
 
 /** The calls of an agent's messages. `toolCalls` are those that have come back in a round that is not over. */
 export function* callsOf({
