@@ -249,13 +249,25 @@ impl<'a> Compiler<'a> {
         Ok(TYPES.into_iter().filter(is_named).collect())
     }
 
-    /// A bound. Draft-04 made a bound exclusive by a boolean beside it: such a schema is obeyed, with a warning.
+    /// A bound. Draft-04 makes one exclusive by a boolean next to it. A `true` without a bound has no effect.
     fn bound(&mut self, at: Keyword<'a>) -> Read<Option<Rule>> {
-        let exclusive = match at.name {
-            "minimum" => "exclusiveMinimum",
-            "maximum" => "exclusiveMaximum",
-            _ if at.value.is_boolean() => return Ok(self.warn(at, NOT_CHECKED)),
-            own => own,
+        let exclusive = match (at.name, at.value) {
+            ("minimum", _) => "exclusiveMinimum",
+            ("maximum", _) => "exclusiveMaximum",
+            (own, Value::Bool(is_exclusive)) => {
+                let bound = if own == "exclusiveMinimum" {
+                    "minimum"
+                } else {
+                    "maximum"
+                };
+                let has_effect = !is_exclusive || at.fields.contains_key(bound);
+                return Ok(if has_effect {
+                    None
+                } else {
+                    self.warn(at, NOT_CHECKED)
+                });
+            }
+            (own, _) => own,
         };
         let is_exclusive = at.fields.get(exclusive) == Some(&Value::Bool(true));
         let name = if is_exclusive { exclusive } else { at.name };

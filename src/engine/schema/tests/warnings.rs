@@ -32,7 +32,7 @@ fn what_is_not_checked_is_warned_of() {
     for (schema, keyword) in [
         (r#"{"$ref":"other.json"}"#, "$ref"),
         (r##"{"$ref":"#name","$defs":{"a":{"$anchor":"name"}}}"##, "$ref"),
-        (r#"{"minimum":1,"exclusiveMinimum":true}"#, "exclusiveMinimum"),
+        (r#"{"maximum":1,"exclusiveMinimum":true}"#, "exclusiveMinimum"),
         (r#"{"$defs":{"a":{"$id":"https://x"}}}"#, "$id"),
     ] {
         let schema = compiled(schema);
@@ -43,6 +43,23 @@ fn what_is_not_checked_is_warned_of() {
         "default":0,"examples":[],"format":"date","deprecated":true,"readOnly":true,"$comment":"","x-ui":1,
         "properties":{"pattern":{}}}"#;
     assert_eq!(compiled(annotated).warnings(), []);
+}
+
+#[test]
+fn a_bound_that_a_boolean_makes_exclusive_is_checked_without_a_warning() {
+    for schema in [
+        r#"{"minimum":1,"exclusiveMinimum":true}"#,
+        r#"{"maximum":1,"exclusiveMaximum":true}"#,
+        r#"{"minimum":0,"exclusiveMinimum":false}"#,
+        r#"{"exclusiveMaximum":false}"#,
+    ] {
+        assert_eq!(compiled(schema).warnings(), [], "{schema}");
+    }
+    assert!(
+        compiled(r#"{"minimum":1,"exclusiveMinimum":true}"#)
+            .problem("1")
+            .is_some()
+    );
 }
 
 #[test]
