@@ -92,6 +92,7 @@ impl Report {
                     assert!(!self.ended[part], "a block ends once");
                     self.ended[part] = true;
                 }
+                Change::Estimated { part, .. } => assert!(!self.ended[part], "an estimate after the end"),
                 Change::Usage => {}
             }
         }

@@ -128,6 +128,7 @@ function lineOf(event: RunEvent): string | undefined {
         | "text-delta"
         | "text-end"
         | "reasoning-start"
+        | "reasoning-progress"
         | "reasoning-delta"
         | "reasoning-end"
         | "tool-input-start"

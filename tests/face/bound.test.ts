@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { anthropic, createAgent, subagent, tool } from "../../src/face/core/entry/node.js";
+import {
+  anthropic,
+  createAgent,
+  openai,
+  openaiChat,
+  subagent,
+  tool,
+} from "../../src/face/core/entry/node.js";
 import { scripted, type ScriptedTurn } from "../../src/face/parts/practice/index.js";
 import type { AgentOptions, RunBound } from "../../src/face/core/api/index.js";
 
@@ -131,8 +138,35 @@ describe("agent.bound", () => {
     expect(await agent.bound("Hi")).toMatchObject({
       inputTokens: null,
       costUsd: null,
-      unbounded: ["context.window", "maxOutputTokens", "price"],
+      unbounded: ["context.window", "price"],
     });
+    const chat = createAgent({ model: openaiChat("m", { apiKey: "k", price }) });
+    expect((await chat.bound("Hi")).unbounded).toEqual(["context.window", "maxOutputTokens"]);
+  });
+
+  it("counts with what is known of a model where the options have no number", async () => {
+    const boundOf = (options: AgentOptions) =>
+      createAgent({ limits: { maxIterations: 2 }, retry: { maxRetries: 0 }, ...options }).bound("Hi");
+    const model = (name: string, options = {}) => anthropic(name, { apiKey: "k", price, ...options });
+    const opus = await boundOf({ model: model("claude-opus-5-5") });
+    expect(opus).toMatchObject({
+      outputTokens: opus.requests! * 32_000,
+      unbounded: [],
+      assumed: [
+        { vendor: "anthropic", model: "claude-opus-5-5", window: 1_000_000, maxOutputTokens: 32_000 },
+      ],
+    });
+    const budget = model("claude-haiku-4-5", { thinking: { budgetTokens: 60_000 } });
+    expect((await boundOf({ model: budget })).assumed).toMatchObject([
+      { window: 200_000, maxOutputTokens: 64_000 },
+    ]);
+    const gpt = openai("gpt-6.2-sol", { apiKey: "k", price });
+    expect((await boundOf({ model: gpt, context: { window: 90_000 } })).assumed).toEqual([
+      { vendor: "openai", model: "gpt-6.2-sol", maxOutputTokens: 128_000 },
+    ]);
+    const own = model("claude-opus-5-5", { maxOutputTokens: 100 });
+    const given = await boundOf({ model: own, context: { window: 9_000 } });
+    expect(given).toMatchObject({ outputTokens: given.requests! * 100, assumed: [] });
   });
 
   it.each([

@@ -79,7 +79,7 @@ export const expected = {
   },
   "what-a-run-may-cost/budget.ts": {
     after({ output, requests }) {
-      assert.match(output[0], /^At most \$1\.\d\d and \d+ requests\. \n$/);
+      assert.match(output[0], /^At most \$6\.\d\d and \d+ requests\. .*\n$/);
       assert.match(output[1], /^It was \$0\.00\d\d\.\n$/);
       assert.equal(requests.length, 0);
     },

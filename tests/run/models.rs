@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::compaction::boundaries;
 use crate::hooks::answer;
-use crate::wire::{Piece, call, stream, stream_with_usage, text};
+use crate::wire::{Piece, begin, call, end, event, stream, stream_with_usage, text};
 use crate::world::{World, config, tool};
 
 fn world() -> World {
@@ -288,6 +288,53 @@ fn a_streamed_request_asks_a_silent_model_for_the_text_of_its_thinking() {
     );
     let gateway = json!({"vendor": "compatible", "protocol": "anthropic", "baseUrl": "http://h/v1", "model": "claude-opus-5"});
     assert_eq!(thinking(gateway), json!(null));
+}
+
+#[test]
+fn thinking_without_a_text_tells_how_many_tokens_it_has_so_far() {
+    let run = |name: &str, thinking: serde_json::Value| {
+        let model = json!({"vendor": "anthropic", "model": name, "thinking": thinking});
+        World::started(config(json!([tool("act", json!({}))]), json!({"model": model})))
+    };
+    let asks = |world: &World| {
+        let mut headers = world.sent[0].headers.iter();
+        headers.any(|(_, value)| value.contains("thinking-token-count-2026-05-13"))
+    };
+    let omitted = json!({"type": "adaptive", "display": "omitted"});
+    assert!(!asks(&run("claude-opus-5-5", json!({"type": "adaptive"}))));
+    assert!(
+        !asks(&run("claude-sonnet-4-6", omitted.clone())),
+        "it is not known to"
+    );
+    let mut world = run("claude-opus-5-5", omitted);
+    assert!(asks(&world));
+    let delta =
+        |delta: serde_json::Value| event(json!({"type": "content_block_delta", "index": 0, "delta": delta}));
+    let thinking = |tokens: serde_json::Value| {
+        delta(json!({"type": "thinking_delta", "thinking": "", "estimated_tokens": tokens}))
+    };
+    let block = json!({"type": "thinking", "thinking": "", "signature": ""});
+    let pieces = [
+        begin(10),
+        event(json!({"type": "content_block_start", "index": 0, "content_block": block})),
+        thinking(json!(null)),
+        thinking(json!(50)),
+        thinking(json!(0)),
+        thinking(json!(100)),
+        delta(json!({"type": "signature_delta", "signature": "c2ln"})),
+        event(json!({"type": "content_block_stop", "index": 0})),
+        crate::wire::block(1, &text("Four.")),
+        end("end_turn", 200),
+    ];
+    world.respond(&pieces.concat());
+    let counts = world.events.iter().filter_map(|event| match event.kind {
+        EventKind::ReasoningProgress {
+            block,
+            estimated_tokens,
+        } => Some((block, estimated_tokens)),
+        _ => None,
+    });
+    assert_eq!(counts.collect::<Vec<_>>(), [(0, 50), (0, 150)]);
 }
 
 #[test]

@@ -75,7 +75,7 @@ impl Report {
                     assert!(!self.ended[part], "a part ends once");
                     self.ended[part] = true;
                 }
-                Change::Usage => {}
+                Change::Estimated { .. } | Change::Usage => {}
             }
         }
         answer.recycle(changes);

@@ -9,6 +9,7 @@
 use serde_json::Value;
 
 use crate::engine::agent::profile::Profile;
+use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::json::digest;
 use crate::engine::json::writer::decimal;
 use crate::engine::model::config::{Config, RunOptions};
@@ -90,7 +91,10 @@ impl Setup {
     /// The most that a run with this prompt may use.
     pub fn bound(&self, prompt: &[Block], options: &RunOptions) -> Bound {
         let configs: Vec<&Config> = self.profiles().map(|profile| &profile.config).collect();
-        bound(&configs, prompt, options)
+        bound(&configs, prompt, options, |model| {
+            let known = ActiveModel::new(model.clone()).map(|model| model.known_limits());
+            known.unwrap_or_default()
+        })
     }
 
     /// True if an agent of the run has a tool of this name.

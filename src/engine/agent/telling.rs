@@ -92,6 +92,12 @@ fn tell(change: Change, answer: &mut ModelAnswer, desk: &mut Desk<'_>) {
     let (index, range) = match change {
         Change::Started { part } | Change::Ended { part } => (part, 0..0),
         Change::Grew { part, from, to } => (part, from..to),
+        Change::Estimated { part, tokens } => {
+            return desk.emit(EventKind::ReasoningProgress {
+                block: part as u32,
+                estimated_tokens: tokens,
+            });
+        }
         Change::Usage => return,
     };
     let Some(part) = answer.parts.get_mut(index) else {

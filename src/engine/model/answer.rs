@@ -322,6 +322,11 @@ impl ModelAnswer {
         Some(result)
     }
 
+    /// Reports the vendor's estimate of the tokens of thinking without a text so far.
+    pub fn estimate(&mut self, part: usize, tokens: u64) {
+        self.changes.push(Change::Estimated { part, tokens });
+    }
+
     /// Counts bytes that a decoder keeps beside the texts of blocks, such as citations.
     pub fn count(&mut self, bytes: usize) {
         self.argument_bytes += bytes;

@@ -285,6 +285,23 @@ pub struct Bound {
     /// `limits.maxToolCalls`), and your functions that can lift a limit (`prepareIteration`, `limits.onLimit`). Empty
     /// when every figure has a limit.
     pub unbounded: Vec<&'static str>,
+    /// What looplet knows of the models and counted with, because the options have no such number.
+    pub assumed: Vec<AssumedLimits>,
+}
+
+/// What a [`Bound`] takes from the table of models.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AssumedLimits {
+    pub vendor: String,
+    pub model: String,
+    /// The most tokens of a request with its answer, in place of `context.window`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<u64>,
+    /// The most tokens of an answer, in place of `maxOutputTokens`: what looplet asks for, or what the model can write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u64>,
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 //! Each figure is a product of the worst cases: every iteration of every agent takes place, every attempt fails after
 //! its whole answer was counted, every request fills the window. A limit of tokens or money lowers it: a request
 //! begins only within the limit, so the run ends at most one request behind it for each agent at work. Vendors are
-//! taken at their word: no request reads more than `context.window`, no answer is longer than `maxOutputTokens`.
+//! taken at their word: no request reads more than `context.window`, no answer is longer than `maxOutputTokens`. Where
+//! the options have no such number, what is known of the model counts, and [`Bound::assumed`] has it.
 //!
 //! Nothing here fails. A figure without a limit is `None`, and the reason stands in [`Bound::unbounded`].
 
@@ -11,8 +12,7 @@ use crate::engine::model::config::{Config, ModelConfig, RunOptions, ToolConfig};
 use crate::engine::model::json;
 use crate::engine::model::message::{Block, Message};
 use crate::engine::model::question::Point;
-use crate::engine::model::usage::Bound;
-use crate::engine::model::usage::Price;
+use crate::engine::model::usage::{AssumedLimits, Bound, Price};
 
 /// Tokens that vendors add to a request with tools of their own accord. Anthropic adds up to 530.
 /// <https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview> (2026-11-23)
@@ -20,13 +20,19 @@ const VENDOR_TOKENS: u64 = 1000;
 /// Bytes of the prompt for a summary.
 const SUMMARY_BYTES: u64 = 2000;
 
-/// The most that a run of these agents may use with this prompt. The first agent is the run's own.
-pub fn bound(agents: &[&Config], prompt: &[Block], options: &RunOptions) -> Bound {
+/// The most that a run of these agents may use with this prompt. The first agent is the run's own. `known` returns
+/// what is known of a model.
+pub fn bound(
+    agents: &[&Config],
+    prompt: &[Block],
+    options: &RunOptions,
+    known: impl Fn(&ModelConfig) -> AssumedLimits,
+) -> Bound {
     let Some(root) = agents.first() else {
         return Bound::default();
     };
     let hooked = |point: Point| root.hooks.iter().any(|hook| hook.event == point);
-    let worst = Worst::of(agents);
+    let worst = Worst::of(agents, known);
     let has_history = !options.messages.is_empty();
     let first = worst.requests(1, has_history);
     let requests = run_requests(agents, &worst, has_history);
@@ -94,6 +100,7 @@ pub fn bound(agents: &[&Config], prompt: &[Block], options: &RunOptions) -> Boun
         output_tokens: output,
         cost_nano_usd: nano_usd,
         unbounded: holds.map(|(name, _)| name).collect(),
+        assumed: worst.assumed,
     }
 }
 
@@ -107,22 +114,39 @@ struct Worst {
     output: Option<u64>,
     /// The prices of all models; `None` if one has none.
     prices: Option<Vec<Price>>,
+    assumed: Vec<AssumedLimits>,
 }
 
 impl Worst {
-    fn of(agents: &[&Config]) -> Worst {
-        let models = || {
-            agents
-                .iter()
-                .flat_map(|agent| models_of(agent).map(move |model| (agent, model)))
-        };
-        let window = |agent: &Config| agent.context.window;
+    fn of(agents: &[&Config], known: impl Fn(&ModelConfig) -> AssumedLimits) -> Worst {
+        let mut assumed = Vec::new();
+        let (mut inputs, mut outputs, mut prices) = (Vec::new(), Vec::new(), Vec::new());
+        for agent in agents {
+            for model in models_of(agent) {
+                let (window, output) = (agent.context.window, answer_tokens(model));
+                let known = known(model);
+                let used = AssumedLimits {
+                    window: known.window.filter(|_| window.is_none()),
+                    max_output_tokens: known.max_output_tokens.filter(|_| output.is_none()),
+                    ..known
+                };
+                let window = window.or(used.window);
+                inputs.push(window);
+                outputs.push(least(output.or(used.max_output_tokens), window));
+                prices.extend(prices_of(model));
+                let is_used = used.window.is_some() || used.max_output_tokens.is_some();
+                if is_used && !assumed.contains(&used) {
+                    assumed.push(used);
+                }
+            }
+        }
         Worst {
             attempts: most(agents, |agent| agent.retry.most_attempts().into()),
             models: most(agents, |agent| 1 + agent.fallback_models.len() as u64),
-            input: greatest(agents.iter().map(|agent| window(agent))),
-            output: greatest(models().map(|(agent, model)| least(answer_tokens(model), window(agent)))),
-            prices: models().flat_map(|(_, model)| prices_of(model)).collect(),
+            input: greatest(inputs),
+            output: greatest(outputs),
+            prices: prices.into_iter().collect(),
+            assumed,
         }
     }
 
@@ -192,13 +216,15 @@ fn under_terms(model: &ModelConfig, price: Price) -> Price {
     }
 }
 
-/// Tokens of one answer. Fields of `body` win over the option.
+/// Tokens of one answer by the option. Fields of `body` win over it.
 fn answer_tokens(model: &ModelConfig) -> Option<u64> {
-    let own = model
-        .body
-        .as_ref()
-        .is_some_and(|body| body.as_str().contains("max"));
-    model.max_output_tokens.filter(|_| !own)
+    model.max_output_tokens.filter(|_| !has_own_length(model))
+}
+
+/// True if a field of `body` may be the length of an answer.
+pub fn has_own_length(model: &ModelConfig) -> bool {
+    let body = model.body.as_ref();
+    body.is_some_and(|body| body.as_str().contains("max"))
 }
 
 /// A part of the cost in percent, rounded up, if it holds. A percentage below 100 is not counted on.
@@ -337,8 +363,8 @@ fn most(agents: &[&Config], of: impl Fn(&Config) -> u64) -> u64 {
 }
 
 /// The greatest of all; `None` if one of them has no limit.
-fn greatest(mut all: impl Iterator<Item = Option<u64>>) -> Option<u64> {
-    all.try_fold(0, |most, one| Some(most.max(one?)))
+fn greatest(all: Vec<Option<u64>>) -> Option<u64> {
+    all.into_iter().try_fold(0, |most, one| Some(most.max(one?)))
 }
 
 /// The smaller limit of two that may be absent.

@@ -8,11 +8,15 @@ use crate::engine::model::config::context::{PruneBy, Pruning};
 use crate::engine::model::config::{Config, ModelConfig, ToolChoice};
 use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::message::Origin;
-use crate::engine::policy::models::options::{Asked, takes_effort};
+use crate::engine::model::usage::AssumedLimits;
+use crate::engine::policy::bound::has_own_length;
+use crate::engine::policy::models::options::{Asked, default_output_tokens, takes_effort};
 use crate::engine::policy::models::{Row, row};
 use crate::engine::protocol::anthropic::clearing::{self, clears};
 use crate::engine::protocol::request::address::{address, shown};
-use crate::engine::protocol::request::claude_thinking::{BETA, FIELD, shown_thinking, thinking_with_drops};
+use crate::engine::protocol::request::claude_thinking::{
+    BETA, FIELD, TOKEN_COUNT_BETA, counts_thinking, shown_thinking, thinking_with_drops,
+};
 use crate::engine::protocol::request::prefix::append::{AppendForm, Appended, append_form};
 use crate::engine::protocol::request::prefix::summary::{SummaryForm, is_excluded, summary_form};
 use crate::engine::protocol::request::vendor_tools::add_header;
@@ -104,6 +108,9 @@ impl ActiveModel {
         let lets_drop = thinking.is_some();
         if lets_drop && protocol.name == "anthropic" {
             add_header(&mut headers, "anthropic-beta", BETA);
+        }
+        if counts_thinking(protocol, row, &asked) {
+            add_header(&mut headers, "anthropic-beta", TOKEN_COUNT_BETA);
         }
         asked.thinking = thinking.or(asked.thinking);
         let asked = (refuses_effort || lets_drop || is_shown || !changed.is_empty()).then(|| Box::new(asked));
@@ -231,6 +238,19 @@ impl ActiveModel {
         self.row
             .window
             .filter(|_| !self.config.headers.iter().any(asks_for_more))
+    }
+
+    /// What is known of the length of a request and of an answer. Without the option an answer is as long as the
+    /// request asks for where the protocol demands a number, else as long as the model can write.
+    pub fn known_limits(&self) -> AssumedLimits {
+        let asks = self.protocol.name == "anthropic" && !has_own_length(&self.config);
+        let asked = asks.then(|| default_output_tokens(self.row, self.asked()));
+        AssumedLimits {
+            vendor: self.config.vendor.clone(),
+            model: self.config.model.clone(),
+            window: self.window().map(u64::from),
+            max_output_tokens: asked.or(self.row.output.map(u64::from)),
+        }
     }
 
     /// The tool choice as a sentence of the system prompt, if the model refuses to be forced.

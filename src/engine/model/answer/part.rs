@@ -79,6 +79,11 @@ pub enum Change {
     Ended {
         part: usize,
     },
+    /// The vendor estimates that the thinking in `parts[part]`, whose text it does not send, has so many tokens so far.
+    Estimated {
+        part: usize,
+        tokens: u64,
+    },
     Usage,
 }
 
@@ -86,7 +91,10 @@ impl Change {
     /// The block that has changed.
     pub(super) fn part(&self) -> Option<usize> {
         match self {
-            Change::Started { part } | Change::Grew { part, .. } | Change::Ended { part } => Some(*part),
+            Change::Started { part }
+            | Change::Grew { part, .. }
+            | Change::Ended { part }
+            | Change::Estimated { part, .. } => Some(*part),
             Change::Usage => None,
         }
     }

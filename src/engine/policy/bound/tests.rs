@@ -12,6 +12,15 @@ fn of(agents: &[Value], prompt: &[Block]) -> Bound {
         &configs.iter().collect::<Vec<_>>(),
         prompt,
         &RunOptions::default(),
+        |model| {
+            let is_known = model.model == "known";
+            AssumedLimits {
+                model: model.model.clone(),
+                window: is_known.then_some(5000),
+                max_output_tokens: is_known.then_some(300),
+                ..AssumedLimits::default()
+            }
+        },
     )
 }
 
@@ -111,6 +120,38 @@ fn each_figure_without_a_limit_is_named() {
     let bound = of(&[agent(json!({"hooks": [{"event": "Limit"}]}))], &hello());
     assert_eq!((bound.requests, bound.cost_nano_usd), (None, None));
     assert_eq!(bound.unbounded, ["limits.onLimit"]);
+}
+
+#[test]
+fn what_is_known_of_a_model_counts_where_the_options_have_no_number() {
+    let limits = |window: Option<u64>, max_output_tokens: Option<u64>| AssumedLimits {
+        model: "known".to_owned(),
+        window,
+        max_output_tokens,
+        ..AssumedLimits::default()
+    };
+    let price = json!({"inputNanoUsd": 3, "outputNanoUsd": 15});
+    let model = json!({"vendor": "anthropic", "model": "known", "price": price});
+    let bare = agent(json!({"model": model, "context": {}}));
+    let bound = of(std::slice::from_ref(&bare), &hello());
+    assert_eq!(bound.output_tokens, Some(7 * 300));
+    assert_eq!(bound.unbounded, [""; 0]);
+    assert_eq!(bound.assumed, [limits(Some(5000), Some(300))]);
+
+    let mut own = bare.clone();
+    own["context"] = json!({"window": 1000});
+    let bound = of(&[own.clone()], &hello());
+    assert_eq!(bound.input_tokens, Some(7 * 1000));
+    assert_eq!(bound.assumed, [limits(None, Some(300))]);
+    own["model"]["maxOutputTokens"] = json!(100);
+    assert_eq!(of(&[own.clone()], &hello()).assumed, []);
+    own["model"]["body"] = json!({"max_tokens": 9});
+    assert_eq!(of(&[own], &hello()).output_tokens, Some(7 * 300));
+
+    let mut fallback = bare;
+    fallback["fallbackModels"] = json!([{"vendor": "anthropic", "model": "m", "price": price}]);
+    let bound = of(&[fallback], &hello());
+    assert_eq!(bound.unbounded, ["context.window", "maxOutputTokens"]);
 }
 
 #[test]

@@ -164,21 +164,24 @@ pub fn takes_effort(row: &Row) -> bool {
 }
 
 /// The tokens of an answer where the protocol demands a number and the configuration has none. Thinking is a part of
-/// them, so they are more for a model that thinks.
+/// them, so they are more for a model that thinks, and a budget comes on top.
 pub fn default_output_tokens(row: &Row, model: &ModelConfig) -> u64 {
-    let Some(most) = row.output else {
-        return row.usual_output.into();
-    };
     let thinking = model.thinking.as_ref();
-    let kind = thinking.and_then(|json| Some(kind(&Object::parse(json.as_str())?)));
-    let thinks = match kind {
-        Some(kind) => kind == "adaptive",
+    let thinking = thinking.and_then(|json| Object::parse(json.as_str()));
+    let budget = thinking.as_ref().and_then(|thinking| {
+        let own = thinking.number("budget_tokens");
+        own.or(thinking.number("budgetTokens"))
+    });
+    let thinks = match &thinking {
+        Some(thinking) => kind(thinking) == "adaptive",
         None => matches!(row.thinking.unset, Unset::On | Unset::Always),
     };
-    let tokens = match model.effort.as_deref() {
-        effort if is_above_high(effort) => HIGH_EFFORT_TOKENS,
+    let tokens = match (model.effort.as_deref(), row.output) {
+        (_, None) => row.usual_output,
+        (effort, _) if is_above_high(effort) => HIGH_EFFORT_TOKENS,
         _ if thinks => THINKING_TOKENS,
         _ => row.usual_output,
     };
-    tokens.min(most).into()
+    let tokens = u64::from(tokens).saturating_add(budget.unwrap_or(0));
+    tokens.min(row.output.map_or(u64::MAX, u64::from))
 }

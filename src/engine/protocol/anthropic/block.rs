@@ -25,6 +25,8 @@ pub struct OpenBlock {
     half: Join,
     /// For text: the citations as JSON, separated by commas.
     citations: String,
+    /// For thinking whose text is omitted: the vendor's estimate of its tokens so far.
+    estimated_tokens: u64,
 }
 
 impl OpenBlock {
@@ -37,6 +39,7 @@ impl OpenBlock {
             input: String::new(),
             half: Join::default(),
             citations: String::new(),
+            estimated_tokens: 0,
         };
         let object = Object::parse(block).unwrap_or_default();
         let field = |name: &str| object.text(name);
@@ -102,7 +105,14 @@ impl OpenBlock {
                     self.cite(citation, answer);
                 }
             }
-            (Some(PartKind::Thinking), "thinking_delta") => push("thinking", answer),
+            (Some(PartKind::Thinking), "thinking_delta") => {
+                push("thinking", answer);
+                // An increment. `null` and 0 are no news.
+                if let Some(more @ 1..) = delta.number("estimated_tokens") {
+                    self.estimated_tokens = self.estimated_tokens.saturating_add(more);
+                    answer.estimate(part, self.estimated_tokens);
+                }
+            }
             (Some(PartKind::Thinking), "signature_delta") => {
                 set_signature(self.part, &text("signature"), answer);
             }

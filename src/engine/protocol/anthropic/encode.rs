@@ -138,7 +138,7 @@ fn max_tokens(
         // Anthropic demands a number.
         None => {
             let row = row("anthropic", &model.vendor, &model.model);
-            Ok(budget.saturating_add(default_output_tokens(row, model)))
+            Ok(default_output_tokens(row, model))
         }
     }
 }

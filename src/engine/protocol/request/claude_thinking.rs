@@ -6,6 +6,10 @@
 //! `body.thinking` or a kind of thinking that cannot have it decides.
 //! <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks> (2026-11-28)
 //!
+//! [`counts_thinking`] is true for a streamed request whose caller wants no text of the thinking. Claude then estimates
+//! the tokens of it while it thinks, if a value of `anthropic-beta` asks for that.
+//! `BetaThinkingDelta` of <https://www.npmjs.com/package/@anthropic-ai/sdk> 1.14.0 (2026-11-29)
+//!
 //! [`shown_thinking`] asks for the text of thinking where a model leaves it empty. Today's models send a signature
 //! without a text, so a screen shows nothing while they think. A request that is streamed asks for a summary, which
 //! is not billed: the thinking is. A caller who sets `display`, `body.thinking` or a kind of thinking that cannot
@@ -21,6 +25,9 @@ use crate::engine::protocol::Protocol;
 
 /// The value of `anthropic-beta` that the field needs.
 pub const BETA: &str = "thinking-binding-controls-2026-08-01";
+
+/// The value of `anthropic-beta` with which Claude estimates the tokens of thinking without a text.
+pub const TOKEN_COUNT_BETA: &str = "thinking-token-count-2026-05-13";
 
 /// The field of `thinking`.
 pub const FIELD: &str = "block_binding";
@@ -51,10 +58,22 @@ pub fn thinking_with_drops(protocol: &Protocol, row: &Row, model: &ModelConfig) 
     Json::parse(&format!("{fields},{DROP}")).ok()
 }
 
+/// True if the model may leave out the text of its thinking, and its progress can be seen.
+fn is_silent(protocol: &Protocol, row: &Row, model: &ModelConfig) -> bool {
+    let is_known = protocol.name == "anthropic" && model.vendor == row.home;
+    is_known && row.thinking.is_silent && model.stream
+}
+
+/// True if the caller wants no text of the thinking, and the model can estimate its tokens.
+pub fn counts_thinking(protocol: &Protocol, row: &Row, model: &ModelConfig) -> bool {
+    let thinking = model.thinking.as_ref();
+    let thinking = thinking.and_then(|thinking| Object::parse(thinking.as_str()));
+    is_silent(protocol, row, model) && thinking.is_some_and(|thinking| thinking.is("display", "omitted"))
+}
+
 /// The `thinking` of a request that asks for the text; `None` if it stays as it is.
 pub fn shown_thinking(protocol: &Protocol, row: &Row, model: &ModelConfig) -> Option<Json> {
-    let is_known = protocol.name == "anthropic" && model.vendor == row.home;
-    if !is_known || !row.thinking.is_silent || !model.stream {
+    if !is_silent(protocol, row, model) {
         return None;
     }
     let body = model.body.as_ref().and_then(|body| Object::parse(body.as_str()));

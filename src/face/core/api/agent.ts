@@ -182,8 +182,9 @@ export interface TypedAgent<C extends ToolTypes, Output> extends NotAMethodOfAge
   close(options?: CloseOptions): Promise<void>;
   /**
    * The most that a run with this prompt may use and cost under the agent's limits, before anything is sent. It
-   * counts what vendors report, and takes `context.window` and each model's `maxOutputTokens` for true. What you add
-   * to the run later (`run.steer`, `run.addBudget`, `run.setModel`) is not in it. `options` are those of the run.
+   * counts what vendors report, and takes `context.window` and each model's `maxOutputTokens` for true. Without these
+   * it counts with what looplet knows of the model, and says so in `assumed`. What you add to the run later
+   * (`run.steer`, `run.addBudget`, `run.setModel`) is not in it. `options` are those of the run.
    *
    * Rejects with a `LoopletError` of the codes of `agent.run`, or `config_wasm`.
    */

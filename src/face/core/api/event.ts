@@ -12,7 +12,8 @@
  *       compact-start? compact-boundary?    a shorter history, with the attempts of a summary between the two; without
  *                                             a summary it comes before the iteration, for input guardrails to see
  *       attempt-start                     one HTTP request; with `events.prefix`, what it shares with the one before
- *         text-start text-delta* text-end | reasoning-… | tool-input-…     per block, interleaved as the vendor does
+ *         text-start text-delta* text-end | reasoning-… | tool-input-…     per block, interleaved as the vendor does;
+ *                                             reasoning-progress* in place of deltas that Claude does not send
  *         usage*
  *         reset? retry                    a failed attempt: reset voids its blocks, the next attempt starts over
  *       tool-call*                        complete calls

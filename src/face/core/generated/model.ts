@@ -597,6 +597,15 @@ export type EventKind =
       block: number;
       text: string;
     }
+  /**
+   * The vendor's estimate of the tokens of a block of reasoning so far, where it does not send the text: Claude with
+   * `thinking: { type: "adaptive", display: "omitted" }`. It is for a progress indicator; `usage` counts.
+   */
+  | {
+      type: "reasoning-progress";
+      block: number;
+      estimatedTokens: number;
+    }
   | {
       type: "reasoning-end";
       block: number;
@@ -858,6 +867,18 @@ export interface AgentTranscript {
   progress?: AgentProgress;
 }
 
+/** What a `Bound` takes from the table of models. */
+export interface AssumedLimits {
+  vendor: string;
+  model: string;
+  /** The most tokens of a request with its answer, in place of `context.window`. */
+  window?: number;
+  /**
+   * The most tokens of an answer, in place of `maxOutputTokens`: what looplet asks for, or what the model can write.
+   */
+  maxOutputTokens?: number;
+}
+
 /**
  * The most that a run may use under its limits, subagents included, told before any request
  * (`bound`). A figure is `null` when nothing limits it, and
@@ -878,6 +899,8 @@ export interface Bound {
    * when every figure has a limit.
    */
   unbounded: string[];
+  /** What looplet knows of the models and counted with, because the options have no such number. */
+  assumed: AssumedLimits[];
 }
 
 /** A call as your code is told about it. */

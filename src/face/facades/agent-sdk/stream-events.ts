@@ -70,6 +70,7 @@ export function streamEvent(event: RunEvent, model: string): ApiEvent | undefine
         | "agent-start"
         | "iteration-start"
         | "answer-cut-off"
+        | "reasoning-progress"
         | "handoff"
         | "model-change"
         | "tool-call"

@@ -188,7 +188,8 @@ export class Translation {
         return yield this.#raw(event, owner);
       default:
         // A new event does not compile until it is told above, or is in this list of those that AG-UI does not tell.
-        event.type satisfies "run-start" | "attempt-start" | "message" | "abort" | "error";
+        event.type satisfies
+          "run-start" | "attempt-start" | "reasoning-progress" | "message" | "abort" | "error";
     }
   }
 

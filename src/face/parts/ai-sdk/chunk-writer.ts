@@ -227,6 +227,7 @@ export class ChunkWriter {
           | "agent-finish"
           | "agent-lost"
           | "attempt-start"
+          | "reasoning-progress"
           | "waiting"
           | "answer-cut-off"
           | "handoff"

@@ -182,6 +182,7 @@ function change(data: SubagentData, { event, facts }: Folded): boolean {
         | "text-start"
         | "reasoning-start"
         | "reasoning-delta"
+        | "reasoning-progress"
         | "reasoning-end"
         | "tool-input-start"
         | "tool-input-delta"

@@ -173,6 +173,7 @@ export class SpanTree<H> implements Trace {
           | "answer-cut-off"
           | "text-delta"
           | "reasoning-delta"
+          | "reasoning-progress"
           | "tool-input-delta"
           | "tool-progress"
           | "waiting"

@@ -52,6 +52,7 @@ const TABLE: EventTable<View, View> = {
   "reasoning-start": (view, event) =>
     add(view, event, { type: "reasoning", text: "", state: "streaming" }, event.block),
   "reasoning-delta": grow,
+  "reasoning-progress": undefined,
   "reasoning-end": endBlock,
   "tool-input-start": (view, event) =>
     addCall(view, event, { state: "input-streaming", inputText: "" }, event.block),

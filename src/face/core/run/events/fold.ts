@@ -153,6 +153,7 @@ class Folding {
           | "run-start"
           | "agent-start"
           | "answer-cut-off"
+          | "reasoning-progress"
           | "handoff"
           | "model-change"
           | "answered"

@@ -133,6 +133,7 @@ export class Effects {
           | "text-end"
           | "reasoning-start"
           | "reasoning-delta"
+          | "reasoning-progress"
           | "reasoning-end"
           | "tool-input-start"
           | "tool-input-delta"
