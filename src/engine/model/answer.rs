@@ -18,8 +18,8 @@ use crate::engine::model::message::Json;
 use crate::engine::model::usage::{Price, Terms, Usage, is_version_of};
 
 use call_ids::TakenIds;
+use part::{Begun, names_of, own_name};
 pub use part::{Change, Part, PartKind};
-use part::{names_of, own_name};
 
 /// Why the model stopped, in neutral words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,18 +120,6 @@ pub struct ModelAnswer {
     begun: Begun,
     /// The bytes of the beginning that were repeated, which are held back while the answer may repeat all of it.
     repeated_bytes: usize,
-}
-
-/// How an answer goes on from the text with which it has begun.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Begun {
-    /// It has begun with no text, or goes on from it.
-    #[default]
-    GoesOn,
-    /// No block has come yet.
-    Waits,
-    /// The first block has come. So far its text repeats the beginning, as some servers do.
-    Repeats,
 }
 
 impl ModelAnswer {

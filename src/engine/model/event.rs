@@ -105,8 +105,8 @@ pub enum EventKind {
         block: u32,
         text: String,
     },
-    /// The vendor's estimate of the tokens of a block of reasoning so far, where it does not send the text: Claude with
-    /// `thinking: { type: "adaptive", display: "omitted" }`. It is for a progress indicator; `usage` counts.
+    /// The vendor's estimate of the tokens of a block of reasoning so far, where it does not send the text: Claude
+    /// with `thinking: { type: "adaptive", display: "omitted" }`. It is for a progress indicator; `usage` counts.
     ReasoningProgress {
         block: u32,
         estimated_tokens: u64,

@@ -299,7 +299,8 @@ pub struct AssumedLimits {
     /// The most tokens of a request with its answer, in place of `context.window`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<u64>,
-    /// The most tokens of an answer, in place of `maxOutputTokens`: what looplet asks for, or what the model can write.
+    /// The most tokens of an answer, in place of `maxOutputTokens`: what looplet asks for, or what the model can
+    /// write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u64>,
 }

@@ -3,8 +3,8 @@
 //! Each figure is a product of the worst cases: every iteration of every agent takes place, every attempt fails after
 //! its whole answer was counted, every request fills the window. A limit of tokens or money lowers it: a request
 //! begins only within the limit, so the run ends at most one request behind it for each agent at work. Vendors are
-//! taken at their word: no request reads more than `context.window`, no answer is longer than `maxOutputTokens`. Where
-//! the options have no such number, what is known of the model counts, and [`Bound::assumed`] has it.
+//! taken at their word: no request reads more than `context.window`, no answer is longer than `maxOutputTokens`.
+//! Where the options have no such number, what is known of the model counts, and [`Bound::assumed`] has it.
 //!
 //! Nothing here fails. A figure without a limit is `None`, and the reason stands in [`Bound::unbounded`].
 

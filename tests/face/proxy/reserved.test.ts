@@ -152,6 +152,7 @@ describe("reasoning that no event shows", () => {
     ["google", "g", { thinkingConfig: { thinkingLevel: "high" } }],
     ["google", "g", { thinking_config: { thinking_budget: -1 } }],
     ["anthropic", "claude-a", { thinking: { type: "adaptive" } }],
+    ["anthropic", "claude-opus-5-5", {}],
   ] as const;
   it.each(REASONING)("is counted up to the bound: %s, %s, %j", async (...given) => {
     expect(await left(given)).toBe(4000);
@@ -173,6 +174,7 @@ describe("reasoning that no event shows", () => {
     ["chat", "m", { reasoning_format: "parsed", include_reasoning: true }],
     ["google", "gemini-2.5-flash", { thinkingConfig: { thinkingBudget: 0 } }],
     ["anthropic", "claude-a", { thinking: { type: "disabled" } }],
+    ["anthropic", "claude-sonnet-4-6", {}],
   ] as const)("is not counted where the request turns it off: %s, %s, %j", async (...given) => {
     expect(await left(given)).toBe(2);
   });

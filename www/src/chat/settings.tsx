@@ -15,8 +15,8 @@ type Kind = keyof typeof kinds;
 
 const examples: Record<Kind, { model: string; baseUrl: string }> = {
   practice: { model: "", baseUrl: "" },
-  anthropic: { model: "claude-sonnet-4-6", baseUrl: "https://api.anthropic.com" },
-  openai_chat: { model: "gpt-5-mini", baseUrl: "https://api.openai.com/v1" },
+  anthropic: { model: "claude-sonnet-5-5", baseUrl: "https://api.anthropic.com" },
+  openai_chat: { model: "gpt-6-luna", baseUrl: "https://api.openai.com/v1" },
 };
 
 const paces = [

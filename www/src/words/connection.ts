@@ -67,8 +67,8 @@ export const windowOf = ({ kind }: Connection): number | undefined =>
 
 /** Models of the vendors themselves that a person can change to without typing. */
 const known = {
-  anthropic: ["claude-sonnet-4-6", "claude-haiku-4-5"],
-  openai_chat: ["gpt-5", "gpt-5-mini"],
+  anthropic: ["claude-sonnet-5-5", "claude-haiku-5-5"],
+  openai_chat: ["gpt-6-sol", "gpt-6-luna"],
 } as const;
 
 /**

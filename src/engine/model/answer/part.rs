@@ -64,6 +64,18 @@ pub fn names_of<'a>(
     Some(names)
 }
 
+/// How an answer goes on from the text with which it has begun.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Begun {
+    /// It has begun with no text, or goes on from it.
+    #[default]
+    GoesOn,
+    /// No block has come yet.
+    Waits,
+    /// The first block has come. So far its text repeats the beginning, as some servers do.
+    Repeats,
+}
+
 /// A change of the answer since the last [`super::ModelAnswer::take_changes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
@@ -79,7 +91,8 @@ pub enum Change {
     Ended {
         part: usize,
     },
-    /// The vendor estimates that the thinking in `parts[part]`, whose text it does not send, has so many tokens so far.
+    /// The vendor estimates that the thinking in `parts[part]`, whose text it does not send, has so many tokens so
+    /// far.
     Estimated {
         part: usize,
         tokens: u64,

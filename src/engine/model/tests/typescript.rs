@@ -1,4 +1,5 @@
-//! Prints the TypeScript of our types, with their doc comments, into `src/face/core/generated`.
+//! Prints the TypeScript of our types, with their doc comments, into `src/face/core/generated`, and what TypeScript
+//! needs of the table of models.
 //!
 //! `cargo test --lib typescript` fails when a file there is stale. `LOOPLET_WRITE=1 cargo test --lib typescript`
 //! writes the files, and prettier breaks their lines. Only types that leave the engine are printed, in the form that
@@ -7,6 +8,7 @@
 mod options;
 mod print;
 
+use std::cmp::Reverse;
 use std::path::Path;
 
 use self::options::{DATA, TABLES};
@@ -29,6 +31,7 @@ use crate::engine::model::output::Output;
 use crate::engine::model::question::{Answer, Facts, Point, Question};
 use crate::engine::model::usage::Bound;
 use crate::engine::model::usage::Usage;
+use crate::engine::policy::models::{Row, TABLE, Unset};
 
 const HEADER: &str = "// Printed from src/engine/model by `npm run format`: change the types there.\n";
 
@@ -43,6 +46,33 @@ fn the_generated_typescript_is_that_of_the_types() {
         };
     }
     check("model.ts", &text);
+}
+
+#[test]
+fn the_generated_models_are_those_of_the_table() {
+    let rows = TABLE.iter().flat_map(|(_, rows)| *rows);
+    let mut names: Vec<(&str, &Row)> = rows
+        .flat_map(|row| row.names.iter().map(move |name| (*name, row)))
+        .collect();
+    // The longest name that matches counts, the last of several: here it is the first that matches.
+    names.reverse();
+    names.sort_by_key(|(name, _)| Reverse(name.trim_end_matches('*').len()));
+    let lines = names.iter().map(|(name, row)| {
+        let thinks = matches!(row.thinking.unset, Unset::On | Unset::Always);
+        format!(
+            "  {},\n",
+            json!([name, row.vendors, row.window, row.output, thinks])
+        )
+    });
+    let text = "// Printed from src/engine/policy/models by `npm run format`: change the rows there.\n\
+        \n/**\n * A name, the vendors for which the row holds (all if there is none), the most tokens of a request and of \
+        an answer,\n * and whether the model thinks unasked.\n */\n\
+        export type ModelRow = readonly [\n  name: string,\n  vendors: readonly string[],\n  \
+        window: number | null,\n  output: number | null,\n  thinks: boolean,\n];\n\
+        \n/** The table of models. The first row that matches counts. */\n\
+        export const MODELS: readonly ModelRow[] = [\n"
+        .to_owned();
+    check("models.ts", &(text + &lines.collect::<String>() + "];\n"));
 }
 
 /// The facts of all points, as an interface whose fields are the points. JSON in them may be of any type.

@@ -1,7 +1,8 @@
 //! The models of OpenAI.
 //!
-//! - Efforts and sampling: data of `@earendil-works/pi-ai` 1.6.0 (2026-11-20). The models that do not reason:
-//!   <https://platform.openai.com/docs/guides/reasoning> (2026-11-23).
+//! - Windows, answers, efforts and sampling: data of `@earendil-works/pi-ai` 1.6.0 (2026-11-20); the windows of
+//! models with a dearer tier as it has them for Azure, because it stays below that tier for OpenAI. The models that
+//! do not reason: <https://platform.openai.com/docs/guides/reasoning> (2026-11-23).
 //! - An effort next to tools: `Function tools with reasoning_effort are not supported for … in /v1/chat/completions`.
 //! - Reasoning and changes at the end: <https://developers.openai.com/api/docs/guides/keep-prefix-unchanged>
 //!   (2026-11-28).
@@ -52,16 +53,26 @@ const CURRENT: Row = Row {
 
 /// A small model, which reads less than the others.
 const SMALL: Row = Row {
-    window: None,
+    window: Some(400_000),
     ..REASONING
 };
 
-/// A row with nothing but the end of its models.
+/// A row with nothing but the length of requests and the end of its models.
 const OLDER: Row = Row {
     protocols: REASONING.protocols,
     source: ENDS,
+    window: Some(400_000),
+    output: Some(128_000),
     home: "openai",
     ..UNKNOWN
+};
+
+/// A model of the series `o`.
+const O: Row = Row {
+    source: DATA,
+    window: Some(200_000),
+    output: Some(100_000),
+    ..OLDER
 };
 
 /// Models that refuse an effort at OpenAI, and where a deployment has the model's name.
@@ -69,6 +80,8 @@ const OLDER: Row = Row {
 const WITHOUT_EFFORT: Row = Row {
     vendors: &["openai", "azure", "github-models"],
     source: "https://platform.openai.com/docs/guides/reasoning 2026-11-23",
+    window: None,
+    output: None,
     efforts: Some(&[]),
     ..OLDER
 };
@@ -99,6 +112,25 @@ pub const ROWS: &[Row] = &[
         ..REASONING
     },
     Row {
+        names: &["gpt-5-6-cyber"],
+        window: Some(400_000),
+        efforts: Some(NONE_TO_MAX),
+        appends: ADDED_TOOLS,
+        finds_tools: true,
+        ..REASONING
+    },
+    Row {
+        names: &["gpt-daybreak-red"],
+        source: DATA,
+        ..OLDER
+    },
+    Row {
+        names: &["gpt-daybreak-blue"],
+        source: DATA,
+        window: REASONING.window,
+        ..OLDER
+    },
+    Row {
         names: &["gpt-5-5", "gpt-5-4"],
         ..REASONING
     },
@@ -117,17 +149,55 @@ pub const ROWS: &[Row] = &[
         ..OLDER
     },
     Row {
-        names: &["gpt-5", "o3"],
+        names: &["gpt-5-3-codex-spark"],
+        window: Some(128_000),
+        output: Some(32_000),
+        ends: Some(Date(2027, 4, 1)),
+        ..OLDER
+    },
+    Row {
+        names: &["gpt-5-2"],
+        source: DATA,
+        ..OLDER
+    },
+    Row {
+        names: &["gpt-5"],
         ends: Some(Date(2026, 12, 11)),
         ..OLDER
     },
     Row {
-        names: &["gpt-5-chat", "o1-mini", "o1-preview", "gpt-3-5*", "gpt-4*"],
+        names: &["o3"],
+        source: ENDS,
+        ends: Some(Date(2026, 12, 11)),
+        ..O
+    },
+    Row {
+        names: &["o1", "o4-mini"],
+        ..O
+    },
+    Row {
+        names: &["o1-mini", "o1-preview", "gpt-3-5*", "gpt-4*"],
         ..WITHOUT_EFFORT
     },
     Row {
-        names: &["gpt-4o", "gpt-4-1"],
+        names: &["gpt-5-chat"],
+        window: Some(128_000),
+        output: Some(16_384),
+        ..WITHOUT_EFFORT
+    },
+    Row {
+        names: &["gpt-4o"],
         source: ENDS,
+        window: Some(128_000),
+        output: Some(16_384),
+        ends: Some(Date(2027, 1, 14)),
+        ..WITHOUT_EFFORT
+    },
+    Row {
+        names: &["gpt-4-1"],
+        source: ENDS,
+        window: Some(1_047_576),
+        output: Some(32_768),
         ends: Some(Date(2027, 1, 14)),
         ..WITHOUT_EFFORT
     },

@@ -1,7 +1,6 @@
 //! The models of Google, and of the vendors that speak Chat Completions or Converse.
 //!
-//! - Gemini's efforts, windows and budgets, and the efforts of the other vendors: data of `@earendil-works/pi-ai`
-//!   1.6.0 (2026-11-20).
+//! - Windows, answers and efforts, and Gemini's budgets: data of `@earendil-works/pi-ai` 1.6.0 (2026-11-20).
 //! - Gemini's prefill: `Requests ending with a model turn are not supported`,
 //!   <https://github.com/pipecat-ai/pipecat/pull/5821>, <https://github.com/LibreChat-AI/agents/pull/323> (2026-11-23).
 //! - Models before Gemini 3: "If you use the thinking_level parameter with a model earlier than Gemini 3, the model
@@ -80,11 +79,19 @@ pub const GEMINI: &[Row] = &[
     Row {
         names: &["gemini-2-5-pro", "gemini-2-5-flash"],
         source: ENDS,
+        window: GEMINI_3.window,
+        output: GEMINI_3.output,
         ends: Some(Date(2026, 12, 1)),
         ..GEMINI_2
     },
     Row {
-        names: &["gemini-2*", "gemini-2-5-flash-lite"],
+        names: &["gemini-2-5-flash-lite"],
+        window: GEMINI_3.window,
+        output: GEMINI_3.output,
+        ..GEMINI_2
+    },
+    Row {
+        names: &["gemini-2*"],
         ..GEMINI_2
     },
     Row {
@@ -115,6 +122,20 @@ const GROK: Row = Row {
     ..CHAT
 };
 
+const DEEPSEEK: Row = Row {
+    vendors: &["deepseek"],
+    window: Some(1_000_000),
+    output: Some(384_000),
+    ..CHAT
+};
+
+const GLM: Row = Row {
+    vendors: &["zai"],
+    window: Some(1_000_000),
+    output: Some(131_072),
+    ..CHAT
+};
+
 const LOW_HIGH_MAX: &[&str] = &["low", "high", "max"];
 
 pub const ROWS: &[Row] = &[
@@ -124,6 +145,7 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         names: &["grok-4-3"],
+        window: Some(1_000_000),
         efforts: Some(&["none", "low", "medium", "high", "xhigh"]),
         ..GROK
     },
@@ -142,13 +164,15 @@ pub const ROWS: &[Row] = &[
     Row {
         names: &["mistral-large-4"],
         vendors: &["mistral"],
-        window: Some(1_000_000),
+        window: Some(1_048_576),
+        output: Some(262_144),
         efforts: Some(LOW_TO_HIGH),
         ..CHAT
     },
     Row {
         names: &["mistral-medium-2604", "mistral-small-2603"],
         vendors: &["mistral"],
+        window: Some(262_144),
         efforts: Some(&["none", "high"]),
         ..CHAT
     },
@@ -170,6 +194,8 @@ pub const ROWS: &[Row] = &[
     Row {
         names: &["gpt-oss-120b", "gpt-oss-20b"],
         vendors: &["groq"],
+        window: Some(131_072),
+        output: Some(65_536),
         efforts: Some(LOW_TO_HIGH),
         ..CHAT
     },
@@ -180,26 +206,42 @@ pub const ROWS: &[Row] = &[
         ..WITHOUT_EFFORT
     },
     Row {
-        names: &["glm-5-3"],
-        vendors: &["zai"],
+        names: &["deepseek-flash", "deepseek-v4-flash"],
         efforts: Some(LOW_HIGH_MAX),
-        ..CHAT
+        ..DEEPSEEK
+    },
+    Row {
+        names: &["deepseek-v4-pro"],
+        efforts: Some(&["high", "max"]),
+        ..DEEPSEEK
+    },
+    Row {
+        names: &["glm-5-3"],
+        efforts: Some(LOW_HIGH_MAX),
+        ..GLM
     },
     Row {
         names: &["glm-5-2"],
-        vendors: &["zai"],
         efforts: Some(&["none", "low", "high", "max"]),
-        ..CHAT
+        ..GLM
     },
     Row {
         names: &["kimi-k3", "kimi-k3-1-pro"],
         vendors: &["moonshot"],
+        window: Some(1_048_576),
         efforts: Some(LOW_HIGH_MAX),
+        ..CHAT
+    },
+    Row {
+        names: &["kimi-k2-7-code"],
+        vendors: &["moonshot"],
+        window: Some(262_144),
         ..CHAT
     },
     Row {
         names: &["kimi-k2-6"],
         vendors: &["moonshot"],
+        window: Some(262_144),
         ..WITHOUT_EFFORT
     },
     // Nova of the first generation. The others do not reason.

@@ -38,15 +38,17 @@ fn a_model_has_one_row_by_each_of_its_ids() {
         ("openai_responses", "gpt-6.1-sol", "gpt-6-astra"),
         ("openai_responses", "gpt-6.1-terra", "gpt-6*"),
         ("openai_responses", "gpt-5-mini-2025-08-07", "gpt-5"),
-        ("openai_responses", "gpt-5.2", ""),
+        ("openai_responses", "gpt-5.2", "gpt-5-2"),
+        ("openai_responses", "gpt-5.9", ""),
         ("openai_responses", "gpt-50", ""),
-        ("openai_chat", "ft:gpt-4.1-mini:me", "gpt-4o"),
+        ("openai_chat", "ft:gpt-4.1-mini:me", "gpt-4-1"),
         ("gemini", "gemini-4-argon-001", "gemini-4-argon"),
         ("gemini", "models/gemini-3-pro-preview", "gemini-3"),
         ("gemini", "gemini-3.1-pro-preview", "gemini-3"),
         ("gemini", "gemini-3.5-flash-lite", "gemini-3-6-flash"),
         ("gemini", "gemini-2.5-flash-preview-05-20", "gemini-2-5-pro"),
-        ("gemini", "gemini-2.5-flash-lite", "gemini-2*"),
+        ("gemini", "gemini-2.5-flash-lite", "gemini-2-5-flash-lite"),
+        ("gemini", "gemini-2.0-flash", "gemini-2*"),
     ] {
         let first = row(protocol, "openai", id).names.first();
         let known = TABLE.iter().flat_map(|(_, rows)| *rows);

@@ -6,9 +6,9 @@
 //! `body.thinking` or a kind of thinking that cannot have it decides.
 //! <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks> (2026-11-28)
 //!
-//! [`counts_thinking`] is true for a streamed request whose caller wants no text of the thinking. Claude then estimates
-//! the tokens of it while it thinks, if a value of `anthropic-beta` asks for that.
-//! `BetaThinkingDelta` of <https://www.npmjs.com/package/@anthropic-ai/sdk> 1.14.0 (2026-11-29)
+//! [`counts_thinking`] is true for a streamed request whose caller wants no text of the thinking. Claude then
+//! estimates the tokens of it while it thinks, if a value of `anthropic-beta` asks for that. `BetaThinkingDelta` of
+//! <https://www.npmjs.com/package/@anthropic-ai/sdk> 1.14.0 (2026-11-29)
 //!
 //! [`shown_thinking`] asks for the text of thinking where a model leaves it empty. Today's models send a signature
 //! without a text, so a screen shows nothing while they think. A request that is streamed asks for a summary, which

@@ -28,10 +28,7 @@ export interface RunListeners<C extends ToolTypes = ToolTypes, Output = unknown>
    * starts over.
    */
   onText?: ((text: string) => void) | undefined;
-  /**
-   * Contract: called with each piece of the model's reasoning, in order. A model that does not send the text of its
-   * reasoning has `reasoning-progress` events.
-   */
+  /** Contract: called with each piece of the model's reasoning, in order. Without a text: `reasoning-progress` events. */
   onThinking?: ((text: string) => void) | undefined;
   /**
    * Contract: called with the structured answer so far, about once for each network chunk that adds to it. All calls

@@ -598,8 +598,8 @@ export type EventKind =
       text: string;
     }
   /**
-   * The vendor's estimate of the tokens of a block of reasoning so far, where it does not send the text: Claude with
-   * `thinking: { type: "adaptive", display: "omitted" }`. It is for a progress indicator; `usage` counts.
+   * The vendor's estimate of the tokens of a block of reasoning so far, where it does not send the text: Claude
+   * with `thinking: { type: "adaptive", display: "omitted" }`. It is for a progress indicator; `usage` counts.
    */
   | {
       type: "reasoning-progress";
@@ -874,7 +874,8 @@ export interface AssumedLimits {
   /** The most tokens of a request with its answer, in place of `context.window`. */
   window?: number;
   /**
-   * The most tokens of an answer, in place of `maxOutputTokens`: what looplet asks for, or what the model can write.
+   * The most tokens of an answer, in place of `maxOutputTokens`: what looplet asks for, or what the model can
+   * write.
    */
   maxOutputTokens?: number;
 }

@@ -1,6 +1,7 @@
 /** The models of a query by the names that the Claude Agent SDK knows, with their windows. */
 import type { HttpModelOptions, Model } from "../../core/api/index.js";
 import { modelOf } from "../host.js";
+import { knownModel, type KnownModel } from "../../parts/known-model.js";
 import { prices } from "../../parts/prices.js";
 import { joined } from "../../core/options/check.js";
 import { presets } from "../presets/index.js";
@@ -24,11 +25,8 @@ const DEFAULT = "default";
 
 const MILLION = 1_000_000;
 
-/** Tokens that a model of Anthropic can read, if it is not in the list. */
+/** Tokens that a model of Anthropic can read, if looplet's table does not have it. */
 const USUAL = 200_000;
-
-/** Models that read a million tokens. <https://platform.claude.com/docs/en/about-claude/models/overview> (2026-11-22) */
-const LARGE = /^claude-(?:fable-|mythos-|(?:opus|sonnet|haiku)-(?:[5-9]|4-[6-9]))/;
 
 /** A model's own name, and whether its name asks for a window of a million tokens. */
 export function nameOf(name: string): { readonly name: string; readonly isLarge: boolean } {
@@ -37,11 +35,22 @@ export function nameOf(name: string): { readonly name: string; readonly isLarge:
   return { name: Object.hasOwn(ALIASES, plain) ? ALIASES[plain]! : plain, isLarge };
 }
 
-/** Tokens that a model can read; undefined for one that is not of Anthropic. */
+/** Tokens that a model can read; undefined if that is not known. */
 export function windowOf(model: string | Model): number | undefined {
   const { name, isLarge } = nameOf(typeof model === "string" ? model : model.model);
-  if (isLarge || LARGE.test(name)) return MILLION;
-  return name.startsWith("claude-") ? USUAL : undefined;
+  if (isLarge) return MILLION;
+  return known(model)?.window ?? (name.startsWith("claude-") ? USUAL : undefined);
+}
+
+/** Tokens that a model can write in one answer; undefined if that is not known. */
+export function outputOf(model: string): number | undefined {
+  return known(model)?.maxOutputTokens ?? undefined;
+}
+
+function known(model: string | Model): KnownModel | undefined {
+  return typeof model === "string"
+    ? knownModel("anthropic", nameOf(model).name)
+    : knownModel(model.vendor, model.model);
 }
 
 /** The model that a query begins with. */

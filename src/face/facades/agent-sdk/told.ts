@@ -10,7 +10,7 @@ import type {
 } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
 import { toApi } from "../anthropic.js";
-import { windowOf } from "./models.js";
+import { outputOf, windowOf } from "./models.js";
 import { NOTHING, endOfStream, streamEvent, type ApiEvent } from "./stream-events.js";
 import type {
   ApiUsage,
@@ -395,7 +395,7 @@ function modelUsageOf(results: readonly RunResult[]): SDKResultMessage["modelUsa
       webSearchRequests: 0,
       costUSD: 0,
       contextWindow: windowOf(model) ?? 0,
-      maxOutputTokens: 0,
+      maxOutputTokens: outputOf(model) ?? 0,
       costBasis: "list",
     });
     use.inputTokens += usage?.inputTokens ?? 0;

@@ -1,5 +1,7 @@
 /** What is known of a request before it is answered, and what is counted for one without an answer. */
+import type { Model } from "../../core/api/index.js";
 import type { Price } from "../../core/generated/input.js";
+import { knownModel } from "../known-model.js";
 import { folded, foldedBody } from "./fields.js";
 import type { Body, Protocol } from "./protocols.js";
 import { costUsd, LETTERS_A_TOKEN, type Counts, type ProxyUsage } from "./usage.js";
@@ -13,14 +15,22 @@ export interface SentSize {
   readonly hiddenTokens: number;
 }
 
-/** Models that reason without a field that asks for it, and do not show it. */
+/**
+ * Models that reason without a field that asks for it, and do not show it. The table knows of Claude whether it does.
+ */
 const REASONING_MODELS =
   /(?:^|[/.])(?:o\d|gpt-(?:[5-9]|\d\d)|gemini-(?:2\.5|[3-9]|\d\d)|grok-(?:[3-9]|\d\d))/i;
+const reasons = (vendor: string, model: string): boolean =>
+  REASONING_MODELS.test(model) || knownModel(vendor, model)?.thinks === true;
+
+export interface SentModel extends Model {
+  readonly maxOutputTokens?: number | null;
+}
 
 /** The size of a request with this body. `bound` is that of the model, where the request has none. */
 export function sizeOf(
   protocol: Protocol,
-  { model, maxOutputTokens: bound }: { readonly model: string; readonly maxOutputTokens?: number | null },
+  { vendor, model, maxOutputTokens: bound }: SentModel,
   body: Body,
   bytes: Uint8Array,
 ): SentSize {
@@ -28,7 +38,7 @@ export function sizeOf(
   const bounds = protocol.maxTokens(fields).filter((count) => isCount(count, Infinity)) as number[];
   const maxTokens = bounds.length > 0 ? Math.max(...bounds) : (bound ?? undefined);
   const asked = protocol.reasoning(fields).map(budgetOf);
-  const reasoning = asked.length > 0 ? Math.max(...asked) : REASONING_MODELS.test(model) ? Infinity : 0;
+  const reasoning = asked.length > 0 ? Math.max(...asked) : reasons(vendor, model) ? Infinity : 0;
   // Without any bound nobody knows how much the vendor may have written.
   const hiddenTokens = reasoning === Infinity ? (maxTokens ?? 0) : reasoning;
   return { inputTokens: tokensOf(bytes), maxTokens, hiddenTokens };
