@@ -9,7 +9,7 @@ declare const example: 'claude-of-an-example';
 `;
 const google = `declare type Model_2 = "gemma-4" | "gemini-4-neon" | "gemini-3.8-flash-tts" | (string & {});`;
 const openai =
-  "export type ChatModel =\n  | 'gpt-6.2-sol'\n  | 'o3-2025-04-16'\n  | 'gpt-4-32k'\n  | 'gpt-9';";
+  "export type ChatModel =\n  | 'gpt-6.2-sol'\n  | 'o3-2025-04-16'\n  | 'gpt-4-32k'\n  | 'gpt-6-rosalind'\n  | 'gpt-9';";
 const sdks = [
   { name: "@anthropic-ai/sdk", vendor: "anthropic", types: anthropic },
   { name: "openai", vendor: "openai", types: openai },
@@ -20,7 +20,7 @@ const readMs = Date.parse(PRICES_DATE);
 
 it("reads the models of the unions that are asked with text", () => {
   expect(modelIds(anthropic)).toEqual(["claude-opus-5-5", "claude-next-9"]);
-  expect(modelIds(openai)).toEqual(["gpt-6.2-sol", "o3-2025-04-16", "gpt-9"]);
+  expect(modelIds(openai)).toEqual(["gpt-6.2-sol", "o3-2025-04-16", "gpt-6-rosalind", "gpt-9"]);
   expect(modelIds(google)).toEqual(["gemini-4-neon"]);
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { anthropic, createAgent, openaiChat } from "../../src/face/core/entry/node.js";
 import { modelParts } from "../../src/face/core/models/models.js";
 import { scripted, type ScriptedTurn } from "../../src/face/parts/practice/index.js";
+import { knownModel } from "../../src/face/parts/known-model.js";
 import { prices, pricesFrom } from "../../src/face/parts/prices.js";
 import type { HttpModelOptions, Price, PriceTable } from "../../src/face/core/api/index.js";
 
@@ -93,7 +94,37 @@ describe("the cost of a run by the price table", () => {
   it("is that of the vendor's model where another sells it, and not known of a server of yours", () => {
     expect(prices("azure", "gpt-4.1")).toEqual(prices("openai", "gpt-4.1"));
     expect(prices("vertex", "gemini-2.5-flash-preview-05-20")).toEqual(prices("google", "gemini-2.5-flash"));
+    expect(prices("vertex", "claude-opus-5-5@20260924")).toEqual(prices("anthropic", "claude-opus-5-5"));
     expect(prices("compatible", "gpt-5")).toBeUndefined();
+  });
+
+  // VENDORS.md of 2026-11-28, sections 3.1 to 3.4.
+  it.each([
+    [
+      "anthropic",
+      "fable-5-2 mythos-5-2 fable-5-1 mythos-5-1 fable-5 mythos-5 opus-5-5 opus-5 opus-4-8 opus-4-7 opus-4-6 opus-4-5 sonnet-5-5 sonnet-5 sonnet-4-6 sonnet-4-5 haiku-5-5 haiku-4-5",
+    ],
+    [
+      "openai",
+      "6.2-astra 6.2-sol 6.1-sol 6.1-terra 6-astra 6-sol 6-luna 5.6-sol 5.6-terra 5.6-luna 5.5 5.5-pro 5.4 5.4-pro 5.4-mini 5.4-nano",
+    ],
+    [
+      "google",
+      "4-neon 4-hydrogen 4-argon 4-carbon 3.8-flash 3.7-flash 3.6-flash 3.5-flash 3.5-flash-lite 3.1-pro-preview 3.1-flash-lite 2.5-pro 2.5-flash 2.5-flash-lite",
+    ],
+    ["xai", "grok-4.7 grok-4.6 grok-4.5 grok-4.3"],
+    ["mistral", "mistral-large-4 mistral-medium-2604 mistral-small-2603"],
+    ["deepseek", "deepseek-flash deepseek-v4-pro"],
+    ["groq", "openai/gpt-oss-120b openai/gpt-oss-20b"],
+    ["zai", "glm-5.3 glm-5.2 glm-5.3-flash"],
+    ["moonshot", "kimi-k3.1-pro kimi-k3 kimi-k2.7-code"],
+  ])("has a price and a window for each current model of %s", (vendor, ids) => {
+    const family: { [vendor: string]: string } = { anthropic: "claude-", openai: "gpt-", google: "gemini-" };
+    const known = ids.split(" ").map((id) => (family[vendor] ?? "") + id);
+    const lacking = known.filter(
+      (id) => prices(vendor, id) === undefined || knownModel(vendor, id)?.window == null,
+    );
+    expect(lacking).toEqual([]);
   });
 });
 

@@ -73,6 +73,7 @@ const ROWS: readonly Row[] = [
   ["anthropic", "claude-fable-5-1", 10, 50, 0.25, CLAUDE],
   ["anthropic", "claude-mythos-5-1", 10, 50, 0.25, CLAUDE],
   ["anthropic", "claude-fable-5", 10, 50, 1, CLAUDE],
+  ["anthropic", "claude-mythos-5", 10, 50, 1, CLAUDE],
   ["anthropic", "claude-opus-5-5", 4, 20, 0.2, CLAUDE_FAST],
   ["anthropic", "claude-opus-5", 5, 25, 0.5, CLAUDE_FAST],
   ["anthropic", "claude-opus-4-5", 5, 25, 0.5],
@@ -110,9 +111,11 @@ const ROWS: readonly Row[] = [
   ["openai", "gpt-5.4-nano", 0.2, 1.25, 0.02],
   ["openai", "gpt-5.4", 2.5, 15, 0.25, { long: GPT.long }],
   ["openai", "gpt-5.3-codex", 1.75, 14, 0.175],
+  ["openai", "gpt-5.3-codex-spark", 1.75, 14, 0.175],
   ["openai", "gpt-5.2-pro", 21, 168, undefined, ONLY_LATER],
   ["openai", "gpt-5.2", 1.75, 14, 0.175],
   ["openai", "gpt-5.1-codex", 1.25, 10, 0.125],
+  ["openai", "gpt-5.1-codex-max", 1.25, 10, 0.125],
   ["openai", "gpt-5.1", 1.25, 10, 0.125],
   ["openai", "gpt-5-pro", 15, 120, undefined, ONLY_LATER],
   ["openai", "gpt-5-mini", 0.25, 2, 0.025, { factors: { ...FACTORS["openai"], priority: 1.8 } }],
@@ -154,6 +157,10 @@ const ROWS: readonly Row[] = [
   // @earendil-works/pi-ai 1.6.0
   ["groq", "openai/gpt-oss-120b", 0.15, 0.6, 0.075],
   ["groq", "openai/gpt-oss-20b", 0.075, 0.3, 0.0375],
+  ["groq", "qwen/qwen3.8-27b", 0.8, 4],
+  ["groq", "qwen/qwen3.6-27b", 0.6, 3, 0.3],
+  ["groq", "llama-3.3-70b-versatile", 0.59, 0.79],
+  ["groq", "llama-3.1-8b-instant", 0.05, 0.08],
   ["xai", "grok-4.7", 2, 6, 0.5, { long: [200_000, 2, 2] }],
   ["xai", "grok-4.6", 2, 6, 0.5, { long: [200_000, 2, 2] }],
   ["xai", "grok-4.5", 2, 6, 0.3],
@@ -167,10 +174,15 @@ const ROWS: readonly Row[] = [
   ["moonshot", "kimi-k3.1-pro", 2, 10, 0.2],
   ["moonshot", "kimi-k3", 3, 15, 0.3],
   ["moonshot", "kimi-k2.7-code", 0.95, 4, 0.19],
+  ["moonshot", "kimi-k2.6", 0.95, 4, 0.16],
 ];
 
 /** Vendors that sell another vendor's models at that vendor's prices. */
 const SAME: { readonly [vendor: string]: string } = { azure: "openai", vertex: "google" };
+
+/** The maker of a model. Vertex AI sells Claude too, at Anthropic's price on its global endpoint. */
+const makerOf = (vendor: string, model: string): string =>
+  vendor === "vertex" && model.startsWith("claude-") ? "anthropic" : (SAME[vendor] ?? vendor);
 
 /**
  * The list price of a model; undefined if it is not in the table. Some prices change on a day that is known: `nowMs`,
@@ -178,7 +190,7 @@ const SAME: { readonly [vendor: string]: string } = { azure: "openai", vertex: "
  * or none costs a tenth more than `global.`.
  */
 export function prices(vendor: string, model: string, nowMs: number = Date.now()): Price | undefined {
-  const asked = { seller: SAME[vendor] ?? vendor, name: model, isRegional: false };
+  const asked = { seller: makerOf(vendor, model), name: model, isRegional: false };
   const { seller, name, isRegional } = vendor === "bedrock" ? ofBedrock(model) : asked;
   const row = ROWS.find(([maker, begin]) => maker === seller && isModel(name, begin));
   if (row === undefined) return undefined;

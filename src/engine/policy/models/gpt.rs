@@ -9,12 +9,15 @@
 //! - Summaries: <https://developers.openai.com/api/docs/guides/compaction> (2026-11-29), and for Azure
 //!   <https://learn.microsoft.com/en-us/azure/foundry/reference/rest/compactconversation> (2026-11-29).
 //! - Search for tools: <https://developers.openai.com/api/docs/guides/tools-tool-search> (2026-11-28).
-//! - Ends: <https://developers.openai.com/api/docs/deprecations> (2026-11-29).
+//! - Ends: <https://developers.openai.com/api/docs/deprecations> (2026-11-29), and what the types of the package
+//!   `openai` 7.59.0 say of each id.
 
 use super::{Appends, Date, Row, Sampling, UNKNOWN};
 
 const DATA: &str = "https://www.npmjs.com/package/@earendil-works/pi-ai 1.6.0 2026-11-20";
 const ENDS: &str = "https://developers.openai.com/api/docs/deprecations 2026-11-29";
+
+const SDK: &str = "https://www.npmjs.com/package/openai 7.59.0 2026-11-29";
 
 const NONE_TO_MAX: &[&str] = &["none", "low", "medium", "high", "xhigh", "max"];
 const NONE_TO_XHIGH: &[&str] = &["none", "low", "medium", "high", "xhigh"];
@@ -84,6 +87,12 @@ const WITHOUT_EFFORT: Row = Row {
     output: None,
     efforts: Some(&[]),
     ..OLDER
+};
+
+const GPT_4_1: Row = Row {
+    window: Some(1_047_576),
+    output: Some(32_768),
+    ..WITHOUT_EFFORT
 };
 
 pub const ROWS: &[Row] = &[
@@ -172,17 +181,50 @@ pub const ROWS: &[Row] = &[
         ..O
     },
     Row {
-        names: &["o1", "o4-mini"],
+        names: &["o1-pro", "o3-pro"],
         ..O
+    },
+    Row {
+        names: &["o1", "o3-mini", "o4-mini"],
+        source: SDK,
+        ends: Some(Date(2026, 10, 23)),
+        ..O
+    },
+    Row {
+        names: &["gpt-5-1-codex", "gpt-5-1-chat"],
+        source: SDK,
+        ends: Some(Date(2026, 7, 23)),
+        ..OLDER
+    },
+    Row {
+        names: &["gpt-5-1-codex-max"],
+        source: DATA,
+        ..OLDER
+    },
+    Row {
+        names: &["gpt-5-2-chat", "gpt-5-3-chat"],
+        source: SDK,
+        window: None,
+        output: None,
+        ends: Some(Date(2026, 8, 10)),
+        ..OLDER
     },
     Row {
         names: &["o1-mini", "o1-preview", "gpt-3-5*", "gpt-4*"],
         ..WITHOUT_EFFORT
     },
     Row {
+        names: &["gpt-3-5-turbo", "gpt-4"],
+        source: SDK,
+        ends: Some(Date(2026, 10, 23)),
+        ..WITHOUT_EFFORT
+    },
+    Row {
         names: &["gpt-5-chat"],
+        source: SDK,
         window: Some(128_000),
         output: Some(16_384),
+        ends: Some(Date(2026, 7, 23)),
         ..WITHOUT_EFFORT
     },
     Row {
@@ -196,10 +238,14 @@ pub const ROWS: &[Row] = &[
     Row {
         names: &["gpt-4-1"],
         source: ENDS,
-        window: Some(1_047_576),
-        output: Some(32_768),
         ends: Some(Date(2027, 1, 14)),
-        ..WITHOUT_EFFORT
+        ..GPT_4_1
+    },
+    Row {
+        names: &["gpt-4-1-nano"],
+        source: SDK,
+        ends: Some(Date(2026, 10, 23)),
+        ..GPT_4_1
     },
     // OpenRouter drops the field without a word. It translates the effort for models of Claude.
     Row {
