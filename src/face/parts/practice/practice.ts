@@ -10,7 +10,7 @@ import { checkNames, type NamesOf } from "./names.js";
 import { plan } from "./planner/plan.js";
 import { between, signatureOf, type Random } from "./random.js";
 import { estimateTokens, takeTokens } from "./tokens.js";
-import { perform, refuse } from "./turn.js";
+import { asksForSummary, perform, refuse } from "./turn.js";
 import type { ReplyFailure, PracticeFetch, ReceivedRequest, ReplyBlock, ScriptedTurn } from "./types.js";
 import type { Refusal } from "./wire/format.js";
 
@@ -65,7 +65,9 @@ export function practice(options: PracticeOptions = {}): PracticeFetch {
     const refusal = refusalOf(exchange, options);
     if (refusal) return refuse(refusal, exchange);
     const conversation = format.read(request.body);
-    const turn = turnOf(plan(conversation), conversation, format.deltaWords, random);
+    const turn = asksForSummary(request)
+      ? { text: summaryOf(conversation) }
+      : turnOf(plan(conversation), conversation, format.deltaWords, random);
     const { key = "", times = 0, fault } = readDirective(conversation) ?? {};
     const count = followed.get(key) ?? 0;
     if (count < times) followed.set(key, count + 1);
@@ -101,6 +103,12 @@ function keyIn({ authorization, ...headers }: Record<string, string>): string | 
   const named = headers["x-api-key"] ?? headers["api-key"] ?? headers["x-goog-api-key"];
   const [, signer] = /^AWS4-HMAC-SHA256 Credential=([^/]+)/.exec(authorization ?? "") ?? [];
   return named ?? signer ?? authorization?.replace(/^Bearer\s+/i, "");
+}
+
+/** The summary of a conversation: the beginnings of the user's latest messages. */
+function summaryOf({ said }: Conversation): string {
+  const asked = said.flatMap((one) => (one.role === "user" ? [`“${one.text.slice(0, 60)}”`] : []));
+  return `The user wrote: ${asked.slice(-10).join(", ")}`;
 }
 
 /** The planner's answer, cut to the limits of the request. */

@@ -76,8 +76,13 @@ export function writtenAnswer(given: ScriptedTurn, asked: Asked): WrittenAnswer 
   return { ...written(framed, format.streamType, turn, headers), tokens };
 }
 
+/** Whether a request asks the vendor for a summary of the conversation. @internal */
+export const asksForSummary = ({ url, body }: ReceivedRequest): boolean =>
+  body?.compaction !== undefined || /\/responses\/compact$/.test(url);
+
 /** The text of a turn as the vendor's own summary, if the request asks for one. */
-function asSummary(turn: ScriptedTurn, { url, body }: ReceivedRequest): ScriptedTurn {
+function asSummary(turn: ScriptedTurn, request: ReceivedRequest): ScriptedTurn {
+  const { body } = request;
   const { text, status = 200, ...rest } = turn;
   if (text === undefined || turn.toolCalls !== undefined || turn.body !== undefined || status >= 400)
     return turn;
@@ -85,7 +90,7 @@ function asSummary(turn: ScriptedTurn, { url, body }: ReceivedRequest): Scripted
     const value = { type: "compaction", content: String(text), signature: SIGNATURE };
     return { ...rest, blocks: [{ type: "raw", value }], stopReason: "compaction" };
   }
-  if (!/\/responses\/compact$/.test(url)) return turn;
+  if (!asksForSummary(request)) return turn;
   const input: readonly { role?: string }[] = Array.isArray(body?.input) ? body.input : [];
   const summary = { type: "compaction", id: "cmp_practice", encrypted_content: SIGNATURE };
   const { inputTokens = 0, outputTokens = 0 } = turn.usage ?? {};

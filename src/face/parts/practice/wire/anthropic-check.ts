@@ -68,6 +68,8 @@ function messageRules(
   const end = typeof content === "string" ? content : (blocks.at(-1)?.text ?? "");
   const isAlternating = strictness.areRolesAlternating !== false;
   const results = blocks.map(({ type, tool_use_id: id }) => (type === "tool_result" ? id : undefined));
+  // A summary of Anthropic's stands first, in place of the messages before it.
+  const isSummary = (one: any) => one?.role === "assistant" && listOf(one.content)[0]?.type === "compaction";
   // Seen accepted: a blank text beside calls, as some models write it themselves.
   const isBlankLegal = blocks.some(({ type }) => type === "tool_use");
   // prettier-ignore
@@ -75,8 +77,8 @@ function messageRules(
     [role === "system", 'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not "system" as an input message role.'],
     [role !== "user" && role !== "assistant", `messages.${at}.role: Input should be 'user' or 'assistant'`],
     [!content?.length && !isEnd, `messages.${at}: all messages must have non-empty content except for the optional final assistant message`],
-    [at === 0 && role !== "user", 'messages: first message must use the "user" role'],
-    [isAlternating && previous?.role === role, `messages: roles must alternate between "user" and "assistant", but found multiple "${role}" roles in a row`],
+    [at === 0 && role !== "user" && !isSummary(message), 'messages: first message must use the "user" role'],
+    [isAlternating && previous?.role === role && !isSummary(previous), `messages: roles must alternate between "user" and "assistant", but found multiple "${role}" roles in a row`],
     ...blocks.flatMap((block, index): Rule[] => {
       const { type, text, id, input, tool_use_id: result } = block;
       const where = `messages.${at}.content.${index}`;
