@@ -173,13 +173,26 @@ fn a_tool_call_and_an_answer_pass_with_each_model_whatever_its_options() {
         for name in row.names {
             for protocol in row.protocols {
                 for options in options_of(protocol) {
-                    exchange(row, &id_of(name), protocol, options);
-                    exchanges += 1;
+                    for vendor in vendors_of(row, protocol) {
+                        exchange(row, &id_of(name), (vendor, protocol), &options);
+                        exchanges += 1;
+                    }
                 }
             }
         }
     }
     assert!(exchanges > 1000, "{exchanges}");
+}
+
+/// Who is asked: the model's own vendor gets fields that a server of the caller's does not.
+fn vendors_of(row: &Row, protocol: &str) -> Vec<&'static str> {
+    let own = match protocol {
+        "bedrock_converse" => "bedrock",
+        _ => row.home,
+    };
+    let mut vendors = vec![row.vendors.first().copied().unwrap_or("compatible")];
+    vendors.extend(Some(own).filter(|own| !own.is_empty() && row.vendors.is_empty()));
+    vendors
 }
 
 /// An id with this name.
@@ -214,13 +227,12 @@ fn options_of(protocol: &str) -> Vec<Value> {
     all
 }
 
-fn exchange(row: &Row, name: &str, protocol: &str, options: Value) {
-    let vendor = row.vendors.first().copied().unwrap_or("compatible");
+fn exchange(row: &Row, name: &str, (vendor, protocol): (&str, &str), options: &Value) {
     let mut model = json!({"vendor": vendor, "protocol": protocol, "model": name, "baseUrl": "http://h/v1"});
     for (key, value) in options.as_object().unwrap() {
         model[key] = value.clone();
     }
-    let what = format!("{name} in {protocol} with {options}");
+    let what = format!("{name} of {vendor} in {protocol} with {options}");
     let settings = config(
         json!([tool("add", json!({}))]),
         json!({"model": model, "journal": false}),
@@ -286,6 +298,18 @@ fn check(row: &Row, body: &Value, what: &str) {
     if let (Some(effort), Some(taken)) = (effort, row.efforts) {
         assert!(taken.contains(&effort), "{what} sends the effort {effort}");
     }
+    let lengths = [
+        &body["max_tokens"],
+        &body["max_output_tokens"],
+        &body["max_completion_tokens"],
+        &body["inferenceConfig"]["maxTokens"],
+        &body["generationConfig"]["maxOutputTokens"],
+    ];
+    let length = lengths.iter().find_map(|length| length.as_u64());
+    assert!(
+        length.is_none_or(|length| row.output.is_none_or(|most| length <= most.into())),
+        "{what} asks for {length:?} tokens"
+    );
     let places = [body, &body["inferenceConfig"], &body["generationConfig"], more];
     let samples = ["temperature", "top_p", "topP", "top_k", "topK"];
     let samples = places
