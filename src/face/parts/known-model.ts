@@ -1,5 +1,5 @@
 /** What is known of a model, for code that does not ask the engine: the same table. */
-import { MODELS } from "../core/generated/models.js";
+import { MODELS } from "./model-rows.js";
 
 /** What is known of a model. `null` is not known. */
 export interface KnownModel {

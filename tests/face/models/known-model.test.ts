@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { anthropic, createAgent, gemini, openai, openaiChat, type Model } from "looplet";
 import { deepseek, groq, mistral, moonshot, openrouter, xai, zai } from "looplet/vendors";
-import { MODELS } from "../../../src/face/core/generated/models.js";
+import { MODELS } from "../../../src/face/parts/model-rows.js";
 import { knownModel } from "../../../src/face/parts/known-model.js";
 
 const key = { apiKey: "k" };

@@ -1,5 +1,5 @@
 //! Prints the TypeScript of our types, with their doc comments, into `src/face/core/generated`, and what TypeScript
-//! needs of the table of models.
+//! needs of the table of models into `src/face/parts/model-rows.ts`.
 //!
 //! `cargo test --lib typescript` fails when a file there is stale. `LOOPLET_WRITE=1 cargo test --lib typescript`
 //! writes the files, and prettier breaks their lines. Only types that leave the engine are printed, in the form that
@@ -45,7 +45,7 @@ fn the_generated_typescript_is_that_of_the_types() {
             false => declared(name, schema),
         };
     }
-    check("model.ts", &text);
+    check("core/generated/model.ts", &text);
 }
 
 #[test]
@@ -72,7 +72,10 @@ fn the_generated_models_are_those_of_the_table() {
         \n/** The table of models. The first row that matches counts. */\n\
         export const MODELS: readonly ModelRow[] = [\n"
         .to_owned();
-    check("models.ts", &(text + &lines.collect::<String>() + "];\n"));
+    check(
+        "parts/model-rows.ts",
+        &(text + &lines.collect::<String>() + "];\n"),
+    );
 }
 
 /// The facts of all points, as an interface whose fields are the points. JSON in them may be of any type.
@@ -229,7 +232,7 @@ fn the_generated_inputs_are_those_that_the_engine_reads() {
     shared.retain(|name| words.contains(&name.as_str()));
     let shared = shared.join(", ");
     let text = format!("{HEADER}import type {{ {shared} }} from \"./model.js\";\n{text}");
-    check("input.ts", &text);
+    check("core/generated/input.ts", &text);
 }
 
 #[test]
@@ -296,7 +299,7 @@ fn the_generated_tables_are_those_of_the_configuration() {
         let quote = if name.contains('.') { "\"" } else { "" };
         text += &format!("  {quote}{name}{quote}: {default},\n");
     }
-    check("tables.ts", &(text + "};\n"));
+    check("core/generated/tables.ts", &(text + "};\n"));
 }
 
 /// The marked fields of this type.
@@ -411,9 +414,7 @@ fn words_of(schema: &Value) -> Value {
 }
 
 fn check(file: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("src/face/core/generated")
-        .join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/face").join(file);
     if std::env::var_os("LOOPLET_WRITE").is_some() {
         std::fs::write(&path, text).unwrap();
     }
