@@ -1,8 +1,8 @@
 //! The models of OpenAI.
 //!
-//! - Windows, answers, efforts and sampling: data of `@earendil-works/pi-ai` 1.6.0 (2026-11-20); the windows of
-//! models with a dearer tier as it has them for Azure, because it stays below that tier for OpenAI. The models that
-//! do not reason: <https://platform.openai.com/docs/guides/reasoning> (2026-11-23).
+//! - Windows, answers, efforts and sampling: data of `@earendil-works/pi-ai` 1.6.0 (2026-11-20). It keeps OpenAI's
+//!   models below their dearer tier, so the windows are those that it has for Azure.
+//! - The models that do not reason: <https://platform.openai.com/docs/guides/reasoning> (2026-11-23).
 //! - An effort next to tools: `Function tools with reasoning_effort are not supported for … in /v1/chat/completions`.
 //! - Reasoning and changes at the end: <https://developers.openai.com/api/docs/guides/keep-prefix-unchanged>
 //!   (2026-11-28).
