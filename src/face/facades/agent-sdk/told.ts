@@ -1,20 +1,11 @@
 /** The messages of a turn, made of the events of its run. */
-import type {
-  Failure,
-  FailureCode,
-  Message,
-  RunEvent,
-  RunResult,
-  StoppedBy,
-  Usage,
-} from "../../core/api/index.js";
+import type { Failure, FailureCode, Message, RunEvent, RunResult, StoppedBy } from "../../core/api/index.js";
 import { isObject } from "../../core/options/check.js";
 import { toApi } from "../anthropic.js";
-import { outputOf, windowOf } from "./models.js";
+import { modelUsageOf, usageOf, usdOf } from "./messages/usage.js";
 import { NOTHING, endOfStream, streamEvent, type ApiEvent } from "./stream-events.js";
 import type {
   ApiUsage,
-  ModelUsage,
   SDKAssistantMessageError,
   SDKMessage,
   SDKObservation,
@@ -174,6 +165,36 @@ export class Turn {
           level: "warning",
         });
         break;
+      default:
+        // A new event does not compile until it is told above, or is in this list of those that are not.
+        event.type satisfies
+          | "run-start"
+          | "iteration-start"
+          | "answer-cut-off"
+          | "handoff"
+          | "text-start"
+          | "text-delta"
+          | "text-end"
+          | "reasoning-start"
+          | "reasoning-delta"
+          | "reasoning-end"
+          | "reasoning-progress"
+          | "tool-input-start"
+          | "tool-input-delta"
+          | "tool-input-end"
+          | "tool-result"
+          | "question"
+          | "answered"
+          | "waiting"
+          | "not-saved"
+          | "reset"
+          | "steer-delivered"
+          | "limits"
+          | "agent-finish"
+          | "abort"
+          | "error"
+          | "finish"
+          | "snapshot";
     }
     return told;
   }
@@ -383,32 +404,6 @@ export function unbegun(uuid: string, error: string): Unstamped<SDKResultMessage
   };
 }
 
-/** The usage by models of all these runs. */
-function modelUsageOf(results: readonly RunResult[]): SDKResultMessage["modelUsage"] {
-  const sum: { [model: string]: { -readonly [field in keyof ModelUsage]: ModelUsage[field] } } = {};
-  for (const [model, usage] of results.flatMap(({ modelUsage }) => Object.entries(modelUsage))) {
-    const use = (sum[model] ??= {
-      inputTokens: 0,
-      outputTokens: 0,
-      cacheReadInputTokens: 0,
-      cacheCreationInputTokens: 0,
-      webSearchRequests: 0,
-      costUSD: 0,
-      contextWindow: windowOf(model) ?? 0,
-      maxOutputTokens: outputOf(model) ?? 0,
-      costBasis: "list",
-    });
-    use.inputTokens += usage?.inputTokens ?? 0;
-    use.outputTokens += usage?.outputTokens ?? 0;
-    use.cacheReadInputTokens += usage?.cacheReadTokens ?? 0;
-    use.cacheCreationInputTokens += usage?.cacheWriteTokens ?? 0;
-    use.costUSD += usage?.costUsd ?? 0;
-    if (usage?.costNanoUsd == null) use.costBasis = "unknown";
-    if (usage?.reasoningTokens) use.thinkingTokens = (use.thinkingTokens ?? 0) + usage.reasoningTokens;
-  }
-  return sum;
-}
-
 /** The SDK's kinds of failures, by those of looplet. */
 const CATEGORIES: { readonly [code in FailureCode]?: SDKAssistantMessageError } = {
   rate_limit: "rate_limit",
@@ -423,21 +418,6 @@ const CATEGORIES: { readonly [code in FailureCode]?: SDKAssistantMessageError } 
 
 function categoryOf({ code }: Failure): SDKAssistantMessageError {
   return CATEGORIES[code] ?? "unknown";
-}
-
-function usdOf({ costNanoUsd }: Usage): number {
-  return (costNanoUsd ?? 0) / 1e9;
-}
-
-function usageOf(usage: Usage): ApiUsage {
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
-  return {
-    // The Messages API counts cached tokens apart.
-    input_tokens: Math.max(inputTokens - cacheReadTokens - cacheWriteTokens, 0),
-    output_tokens: outputTokens,
-    cache_creation_input_tokens: cacheWriteTokens,
-    cache_read_input_tokens: cacheReadTokens,
-  };
 }
 
 const SUBTYPES: { readonly [S in StoppedBy]?: SDKResultMessage["subtype"] } = {

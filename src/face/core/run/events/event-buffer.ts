@@ -70,7 +70,7 @@ export class EventBuffer {
   }
 }
 
-function isDelta(event: RunEvent): event is Delta {
+export function isDelta(event: RunEvent): event is Delta {
   return event.type === "text-delta" || event.type === "reasoning-delta" || event.type === "tool-input-delta";
 }
 

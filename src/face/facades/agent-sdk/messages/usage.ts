@@ -1,4 +1,6 @@
 /** What a query has used: tokens, costs, and the window of its model. */
+import type { RunResult, Usage } from "../../../core/api/index.js";
+import { outputOf, windowOf } from "../models.js";
 
 /** The usage of requests, in the words of the Messages API. */
 export interface ApiUsage {
@@ -35,7 +37,7 @@ export interface ModelUsage {
   readonly costUSD: number;
   /** Tokens that the model can read; 0 if that is not known. */
   readonly contextWindow: number;
-  /** Always 0: looplet does not know the limits of a model's answers. */
+  /** Tokens that the model can write in one answer; 0 if that is not known. */
   readonly maxOutputTokens: number;
   /** Not set. */
   readonly canonicalModel?: string;
@@ -145,4 +147,47 @@ export interface SDKRateLimitInfo {
   errorCode?: "credits_required";
   canUserPurchaseCredits?: boolean;
   hasChargeableSavedPaymentMethod?: boolean;
+}
+
+/** The usage by models of all these runs. */
+export function modelUsageOf(results: readonly RunResult[]): { [model: string]: ModelUsage } {
+  const sum: { [model: string]: { -readonly [field in keyof ModelUsage]: ModelUsage[field] } } = {};
+  for (const [model, usage] of results.flatMap(({ modelUsage }) => Object.entries(modelUsage))) {
+    const use = (sum[model] ??= {
+      inputTokens: 0,
+      outputTokens: 0,
+      cacheReadInputTokens: 0,
+      cacheCreationInputTokens: 0,
+      webSearchRequests: 0,
+      costUSD: 0,
+      contextWindow: windowOf(model) ?? 0,
+      maxOutputTokens: outputOf(model) ?? 0,
+      costBasis: "list",
+    });
+    use.inputTokens += usage?.inputTokens ?? 0;
+    use.outputTokens += usage?.outputTokens ?? 0;
+    use.cacheReadInputTokens += usage?.cacheReadTokens ?? 0;
+    use.cacheCreationInputTokens += usage?.cacheWriteTokens ?? 0;
+    use.costUSD += usage?.costUsd ?? 0;
+    if (usage?.costNanoUsd == null) use.costBasis = "unknown";
+    if (usage?.reasoningTokens) use.thinkingTokens = (use.thinkingTokens ?? 0) + usage.reasoningTokens;
+  }
+  return sum;
+}
+
+/** US dollars; 0 if the price is not known. */
+export function usdOf({ costNanoUsd }: Usage): number {
+  return (costNanoUsd ?? 0) / 1e9;
+}
+
+/** The usage in the words of the Messages API. */
+export function usageOf(usage: Usage): ApiUsage {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  return {
+    // The Messages API counts cached tokens apart.
+    input_tokens: Math.max(inputTokens - cacheReadTokens - cacheWriteTokens, 0),
+    output_tokens: outputTokens,
+    cache_creation_input_tokens: cacheWriteTokens,
+    cache_read_input_tokens: cacheReadTokens,
+  };
 }

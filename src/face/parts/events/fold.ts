@@ -12,12 +12,12 @@
  *
  * `Facts` say what was known of the event's call and blocks: a call that was known is not a new one.
  */
-import type { EventStamp, RunEvent, RunEventOf } from "../../api/event.js";
+import type { EventStamp, RunEvent, RunEventOf } from "../../core/api/event.js";
+import { isDelta } from "../../core/run/events/event-buffer.js";
 import { retold } from "./retold.js";
 import {
   agentKey,
   callsOf,
-  isDelta,
   NO_AGENT,
   NOTHING_SEEN,
   seenOf,

@@ -1,5 +1,5 @@
 /** The answer under way of a snapshot, as the events that have told it: its blocks so far, each behind the other. */
-import type { RunEvent, RunEventOf } from "../../api/event.js";
+import type { RunEvent, RunEventOf } from "../../core/api/event.js";
 
 /** The events of the blocks of a snapshot. They have its stamp. */
 export function* retold(snapshot: RunEventOf<"snapshot">): Generator<RunEvent> {

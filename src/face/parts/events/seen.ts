@@ -1,6 +1,6 @@
 /** What a reader has seen of a run: its agents, with their open blocks and their calls. */
-import type { EventStamp, RunEvent, RunEventOf } from "../../api/event.js";
-import type { AgentTranscript } from "../../api/message.js";
+import type { EventStamp } from "../../core/api/event.js";
+import type { AgentTranscript } from "../../core/api/message.js";
 
 /** By `agentKey`, in the order in which they began. */
 export interface Seen {
@@ -91,10 +91,4 @@ export function* callsOf({
     for (const block of content)
       if (block.type === "tool_call")
         yield { ...agent, toolCallId: block.id, isDone: done.has(block.id), isLast: at === last };
-}
-
-export function isDelta(
-  event: RunEvent,
-): event is RunEventOf<"text-delta" | "reasoning-delta" | "tool-input-delta"> {
-  return event.type === "text-delta" || event.type === "reasoning-delta" || event.type === "tool-input-delta";
 }
