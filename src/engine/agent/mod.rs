@@ -305,7 +305,7 @@ impl Agent {
             Answer::Reconciled(answer) => self.calls.take_reconciled(desk, &about, answer),
             Answer::Prepared(prepared) => self.calls.take_prepared(desk, &about, Ok(prepared)),
             Answer::Failed { why } => self.calls.take_prepared(desk, &about, Err(why)),
-            Answer::Worded(texts) => self.calls.take_words(texts),
+            Answer::Worded(texts) => self.calls.batch.take_words(texts),
             // `answered` keeps the readings and hands on the answer that they came with.
             Answer::Read { .. } => Next::Wait,
         };
@@ -382,7 +382,7 @@ impl Agent {
     pub fn tool_calls(&self) -> Cow<'_, [ToolCallRecord]> {
         let mut records = Cow::Borrowed(self.calls.records.as_slice());
         let is_over = self.ended().is_some();
-        if !self.calls.batch.calls.is_empty() {
+        if !self.calls.batch.calls().is_empty() {
             let open = self.calls.batch.told().map(|call| call.record(is_over));
             records.to_mut().extend(open);
         }

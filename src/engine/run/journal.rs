@@ -441,7 +441,7 @@ fn note_agent(index: usize, node: &mut Node, noted: &mut Noted, ledger: &mut Led
             ledger.note(agent, fact);
         }
     }
-    for call in calls.to_note() {
+    for call in calls.batch.to_note() {
         if note_call(&mut noted.calls, call) {
             ledger.note(agent, Fact::Call(Box::new(call.clone())));
         }

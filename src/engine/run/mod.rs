@@ -218,7 +218,7 @@ impl Run {
             }
             Input::ToolFinished { .. } => {}
             Input::ToolProgress { call, data } => {
-                self.on_effect(call, |agent, desk| agent.calls.progress(desk, call, data));
+                self.on_effect(call, |agent, desk| agent.calls.batch.progress(desk, call, data));
             }
             Input::ToolAsks {
                 call,
@@ -230,7 +230,9 @@ impl Run {
                 });
             }
             Input::ToolCheckpoint { call, state, asked } => {
-                self.on_effect(call, |agent, _| agent.calls.keep_checkpoint(call, state, asked));
+                self.on_effect(call, |agent, _| {
+                    agent.calls.batch.keep_checkpoint(call, state, asked)
+                });
             }
             Input::Answered { question, answer } if self.takes_answer(question, &answer) => {
                 if let Some(request) = self.request_of(question, &answer) {
@@ -458,7 +460,7 @@ impl Run {
         self.note_changes();
         if let Some(save) = self.ledger.flush_journal() {
             for node in &mut self.agents {
-                node.agent.calls.note_save(save);
+                node.agent.calls.batch.note_save(save);
             }
         }
     }

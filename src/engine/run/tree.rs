@@ -200,7 +200,7 @@ impl Run {
             .filter(|(above, _)| *above != index && !self.asks_at_limits())
         {
             self.on_agent(parent.agent, |agent, desk| {
-                agent.calls.take_result(desk, parent.call, result);
+                agent.calls.batch.take_result(desk, parent.call, result);
             });
             return self.on_agent(above, |agent, desk| agent.stop(desk, by));
         }

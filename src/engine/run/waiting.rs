@@ -57,7 +57,7 @@ impl Run {
             EffectKind::Save | EffectKind::Subagent => false,
             EffectKind::Tool => {
                 let node = self.agents.get(open.agent as usize);
-                !node.is_some_and(|node| node.agent.calls.is_asking(*effect))
+                !node.is_some_and(|node| node.agent.calls.batch.is_asking(*effect))
             }
             EffectKind::Request | EffectKind::Handover | EffectKind::Question(_) => {
                 !open.kind.awaits_person()

@@ -50,7 +50,7 @@ impl Answers {
         reply.text = Some(format!("{}{}", reply.text_before, text_of_parts(&answer)));
         let blocks = answer.parts.len() as u32;
         let ending = Ending::of(answer.finish_reason);
-        let calls = calls.read(&mut answer, ending, desk);
+        let calls = calls.batch.read(&mut answer, ending, desk);
         history.transcript.take_call_ids(&mut answer);
         let prefix = answer.prefix.take();
         warn_of_dropped(desk, &answer.dropped_reasoning);
@@ -80,7 +80,7 @@ impl Answers {
         tell_changes(&mut answer, desk, false);
         self.count(desk, &mut answer);
         self.note_response(&mut answer);
-        let mut early = calls.batch.calls.len();
+        let mut early = calls.batch.calls().len();
         // A structured answer that was cut off stays in the history as text.
         for part in answer.parts.iter_mut().filter(|part| part.is_answer) {
             part.kind = PartKind::Text;
@@ -98,7 +98,7 @@ impl Answers {
             let before = std::mem::take(&mut self.kept.reply.text_before);
             self.kept.reply.text = Some(format!("{before}{}", text_of_parts(&answer)));
         }
-        let written = calls.read(&mut answer, Ending::Own, desk);
+        let written = calls.batch.read(&mut answer, Ending::Own, desk);
         history.transcript.take_call_ids(&mut answer);
         let prefix = answer.prefix.take();
         let content = content(answer, &written);

@@ -29,7 +29,7 @@ impl Calls {
     /// Asks the `PermissionRequest` hooks, which may answer in a person's place, and else the person.
     pub(super) fn contest(&mut self, desk: &mut Desk<'_>, index: usize, reason: String, classify: bool) {
         let point = Point::PermissionRequest;
-        let Some(call) = self.batch.calls.get_mut(index) else {
+        let Some(call) = self.batch.get_mut(index) else {
             return;
         };
         // A person has been asked in another process, after the hooks.
@@ -38,7 +38,7 @@ impl Calls {
         {
             return self.ask_for(desk, index, &reason, classify);
         }
-        let facts = Facts::call(ruled(call, &self.batch.readings, desk, &reason));
+        let facts = Facts::call(ruled(call, &self.readings, desk, &reason));
         desk.ask(Ask::new(point, About::Call(index), &facts).named(call.name()));
         call.waits = Some(Wait::Contest { reason });
     }
@@ -53,7 +53,7 @@ impl Calls {
             Some(Decision::Allow) => Behavior::Allow,
             Some(Decision::Deny) => Behavior::Deny,
             _ => {
-                let call = self.batch.calls.get_mut(index);
+                let call = self.batch.get_mut(index);
                 if let Some(Wait::Contest { reason }) = call.and_then(|call| call.waits.take()) {
                     self.ask_for(desk, index, &reason, false);
                 }
@@ -72,7 +72,7 @@ impl Calls {
 
     /// Asks a person or the classifier.
     fn ask_for(&mut self, desk: &mut Desk<'_>, index: usize, reason: &str, classify: bool) {
-        let Some(call) = self.batch.calls.get_mut(index) else {
+        let Some(call) = self.batch.get_mut(index) else {
             return;
         };
         let (point, facts) = if classify {
@@ -83,7 +83,7 @@ impl Calls {
             };
             (Point::Classify, facts)
         } else {
-            (Point::Permission, ruled(call, &self.batch.readings, desk, reason))
+            (Point::Permission, ruled(call, &self.readings, desk, reason))
         };
         let facts = Facts::call(CallFacts {
             agent_path: desk.who.parent.as_ref().map(|_| desk.who.path.as_str()),
@@ -109,7 +109,7 @@ impl Calls {
         let &About::Call(index) = about else {
             return Next::Wait;
         };
-        if let Some(call) = self.batch.calls.get_mut(index) {
+        if let Some(call) = self.batch.get_mut(index) {
             call.kept.question = None;
         }
         match self.heed_permission(desk, index, answer) {
@@ -140,7 +140,8 @@ impl Calls {
         }
         let reason = "it was not approved";
         if answer.interrupt {
-            self.deny(desk, index, answer.message.as_deref(), reason, false);
+            self.batch
+                .deny(desk, index, answer.message.as_deref(), reason, false);
             let why = answer.message.unwrap_or_else(|| "a tool call was denied".into());
             return Next::Cancel(why);
         }

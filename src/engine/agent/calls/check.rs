@@ -30,7 +30,7 @@ impl Calls {
     pub fn prepare(&mut self, desk: &mut Desk<'_>) {
         let mut tool_ms = None;
         let (mut indexes, mut calls, mut texts) = (Vec::new(), Vec::new(), Vec::new());
-        for (index, call) in self.batch.calls.iter_mut().enumerate() {
+        for (index, call) in self.batch.get_all_mut().iter_mut().enumerate() {
             if let Some(Wait::Preparation {
                 is_asked: is_asked @ false,
             }) = &mut call.waits
@@ -55,7 +55,7 @@ impl Calls {
     }
 
     fn take_one(&mut self, desk: &mut Desk<'_>, index: usize, prepared: PreparedCall) {
-        let status = self.batch.calls.get(index).map(|call| call.kept.status.clone());
+        let status = self.batch.get(index).map(|call| call.kept.status.clone());
         if let Some(status) = status.filter(|status| *status != CallStatus::Open) {
             // Another process has brought it further.
             return self.go_on_from(desk, index, status);
@@ -66,9 +66,9 @@ impl Calls {
                 problem,
                 "Call the tool again with input that fits its schema.",
             );
-            return self.fail(desk, index, fault);
+            return self.batch.fail(desk, index, fault);
         }
-        if let Some(call) = self.batch.calls.get_mut(index) {
+        if let Some(call) = self.batch.get_mut(index) {
             call.kept.resource_key = prepared.resource_key.or(call.kept.resource_key.take());
             if let Some(input) = prepared.input {
                 call.set_input(input);
@@ -102,7 +102,7 @@ impl Calls {
             }
             let hint = "Call the tool again, or go on without it.";
             let fault = fault("tool_failed", why.clone(), hint);
-            self.fail(desk, *index, fault);
+            self.batch.fail(desk, *index, fault);
         }
         self.advance(desk)
     }
@@ -110,7 +110,7 @@ impl Calls {
     /// Replaces the input of a call with one of your code. An input that does not fit the tool's schema leads to a
     /// fault and a warning. Returns false then.
     pub(super) fn change_input(&mut self, desk: &mut Desk<'_>, index: usize, input: Option<Json>) -> bool {
-        let (Some(input), Some(call)) = (input, self.batch.calls.get_mut(index)) else {
+        let (Some(input), Some(call)) = (input, self.batch.get_mut(index)) else {
             return true;
         };
         let Some(problem) = misfit(desk, call.tool, &input) else {
@@ -125,7 +125,8 @@ impl Calls {
         );
         desk.warn("invalid_updated_input", message.clone());
         let hint = "Do not repeat the call as it is; go on without it or ask the user.";
-        self.fail(desk, index, fault("invalid_input", message, hint));
+        self.batch
+            .fail(desk, index, fault("invalid_input", message, hint));
         false
     }
 
@@ -140,7 +141,7 @@ impl Calls {
             return None;
         }
         let is_unknown = |call: &&Call| call.fault().is_some_and(|fault| fault.code == "unknown_tool");
-        let call = self.batch.calls.iter().find(is_unknown)?;
+        let call = self.batch.calls().iter().find(is_unknown)?;
         let message = format!("Tool not registered: {}", call.name());
         Some(Failure::new(FailureCode::ConfigInvalid, message))
     }

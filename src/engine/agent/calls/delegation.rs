@@ -30,7 +30,7 @@ impl Calls {
         effect: EffectId,
         target: AgentTool,
     ) {
-        let Some(call) = self.batch.calls.get(index) else {
+        let Some(call) = self.batch.get(index) else {
             return;
         };
         let (name, prompt) = (call.name().to_owned(), prompt_of(call.input()));
@@ -66,7 +66,7 @@ impl Calls {
             return;
         };
         desk.ledger.close(effect);
-        self.finish(desk, index, result);
+        self.batch.finish(desk, index, result);
     }
 }
 
@@ -123,7 +123,7 @@ impl Calls {
 
     /// The result of a call whose handoff has called your code, which may have thrown. Any other result stays.
     pub(super) fn after_host(&mut self, desk: &Desk<'_>, index: usize, result: ToolReturn) -> ToolReturn {
-        let call = self.batch.calls.get(index);
+        let call = self.batch.get(index);
         let target = call.and_then(|call| desk.tool(call.tool)?.agent);
         match (target, call) {
             (Some(target), Some(call)) if target.calls_host && !matches!(result, ToolReturn::Fault(_)) => {

@@ -12,7 +12,7 @@ use crate::engine::agent::calls::run::wait_ms;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::next::Next;
 use crate::engine::ledger::timers::TimerReason;
-use crate::engine::model::input::{ElicitationAnswer, ToolCheckpoint};
+use crate::engine::model::input::ElicitationAnswer;
 use crate::engine::model::journal::Elicitation;
 use crate::engine::model::message::Json;
 use crate::engine::model::output::{EffectId, Output};
@@ -27,7 +27,7 @@ impl Calls {
         let Some(index) = self.batch.index_of(effect) else {
             return;
         };
-        let Some(call) = self.batch.calls.get_mut(index) else {
+        let Some(call) = self.batch.get_mut(index) else {
             return;
         };
         let known = call.kept.elicitations.iter().find(|known| known.number == number);
@@ -67,7 +67,7 @@ impl Calls {
         let &About::Elicitation(index, number) = about else {
             return Next::Wait;
         };
-        let Some(call) = self.batch.calls.get_mut(index) else {
+        let Some(call) = self.batch.get_mut(index) else {
             return Next::Wait;
         };
         let Some(effect) = call.running() else {
@@ -83,35 +83,6 @@ impl Calls {
         }
         hand_over(desk, effect, number, answer);
         Next::Wait
-    }
-
-    /// Returns true for a running call that waits for a person.
-    pub fn is_asking(&self, effect: EffectId) -> bool {
-        let index = self.batch.index_of(effect);
-        let call = index.and_then(|index| self.batch.calls.get(index));
-        call.is_some_and(|call| call.kept.elicitations.iter().any(Elicitation::is_open))
-    }
-
-    /// Withdraws the questions of a call that has ended.
-    pub(super) fn forget_elicitations(&mut self, desk: &mut Desk<'_>, index: usize) {
-        let call = self.batch.calls.get_mut(index);
-        if let Some(call) = call.filter(|call| !call.kept.elicitations.is_empty()) {
-            call.kept.elicitations.clear();
-            desk.withdraw_elicitations(index);
-        }
-    }
-
-    /// Keeps the state from which a running call goes on, or forgets the last one. `asked` is the number of its
-    /// questions so far, whose answers are forgotten.
-    pub fn keep_checkpoint(&mut self, effect: EffectId, state: Option<Json>, asked: u32) {
-        let index = self.batch.index_of(effect);
-        let Some(call) = index.and_then(|index| self.batch.calls.get_mut(index)) else {
-            return;
-        };
-        call.kept
-            .elicitations
-            .retain(|other| other.number > asked || other.answer.is_none());
-        call.kept.checkpoint = state.map(|state| ToolCheckpoint { state, asked });
     }
 }
 

@@ -18,7 +18,7 @@ use crate::engine::model::question::{CallFacts, Facts, Point};
 impl Calls {
     /// Asks the hooks of this point about a call, which then waits. Returns false if there are none.
     pub(super) fn ask_about(&mut self, desk: &mut Desk<'_>, point: Point, index: usize) -> bool {
-        let Some(call) = self.batch.calls.get_mut(index) else {
+        let Some(call) = self.batch.get_mut(index) else {
             return false;
         };
         if !desk.has_hooks(point, call.name()) {
@@ -37,7 +37,7 @@ impl Calls {
 
     /// Shows a tool's result to hooks before it counts. Returns false if there are none.
     pub(super) fn hook_result(&mut self, desk: &mut Desk<'_>, index: usize, result: &ToolReturn) -> bool {
-        let Some(call) = self.batch.calls.get_mut(index) else {
+        let Some(call) = self.batch.get_mut(index) else {
             return false;
         };
         let (point, output, error) = match result {
@@ -63,14 +63,6 @@ impl Calls {
         };
         self.batch.set(index, status, Some(Wait::Hooks));
         true
-    }
-
-    /// The result of a call that hooks are looking at.
-    pub(super) fn returned(&self, index: usize) -> Option<ToolReturn> {
-        match self.batch.calls.get(index).map(|call| &call.kept.status) {
-            Some(CallStatus::Returned { result, .. }) => Some(result.clone()),
-            _ => None,
-        }
     }
 
     /// Takes the joined answer of the hooks of a point.
@@ -100,7 +92,7 @@ impl Calls {
     }
 
     fn heed(&mut self, desk: &mut Desk<'_>, point: Point, index: usize, mut verdict: HookAnswer) -> Next {
-        let returned = self.returned(index);
+        let returned = self.batch.returned(index);
         self.note(&mut verdict, returned.is_some());
         match point {
             Point::PermissionRequest => return self.after_permission_hooks(desk, index, verdict),
@@ -119,7 +111,7 @@ impl Calls {
                     (Point::PostToolUse, Some(output)) => ToolReturn::Value(output),
                     _ => result,
                 };
-                return self.count_in(desk, index, result);
+                return self.batch.count_in(desk, index, result);
             }
             (Point::ToolGuardrail, _) => self.after_tool_guardrail(desk, index, verdict),
             _ => self.after_pre_tool_use(desk, index, verdict),
@@ -129,8 +121,9 @@ impl Calls {
 
     fn after_pre_tool_use(&mut self, desk: &mut Desk<'_>, index: usize, verdict: HookAnswer) {
         if verdict.denies() {
-            self.deny(desk, index, verdict.reason.as_deref(), "a hook denied it", false);
-        } else if let Some(call) = self.batch.calls.get_mut(index) {
+            self.batch
+                .deny(desk, index, verdict.reason.as_deref(), "a hook denied it", false);
+        } else if let Some(call) = self.batch.get_mut(index) {
             call.kept.gate = Gate::Passed {
                 decision: verdict.decision,
                 reason: verdict.reason,
@@ -148,7 +141,7 @@ impl Calls {
         if verdict.denies() {
             let reason = verdict.reason.unwrap_or_default();
             let message = format!("Tool denied by guardrail: {reason}");
-            return self.deny(desk, index, Some(&message), "", false);
+            return self.batch.deny(desk, index, Some(&message), "", false);
         }
         if self.change_input(desk, index, verdict.updated_input) && !self.deny_by_rule(desk, index) {
             self.batch.set(index, CallStatus::Cleared, None);

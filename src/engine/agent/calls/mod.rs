@@ -31,27 +31,24 @@ pub(crate) mod written;
 
 pub(super) use restore::calls_of;
 
-use crate::engine::agent::calls::batch::ToolBatch;
-use crate::engine::agent::calls::call::{Call, Wait, written_json};
-use crate::engine::agent::calls::check::texts_to_read;
+use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
-use crate::engine::json::digest;
 use crate::engine::model::config::permission::Reading;
 use crate::engine::model::error::Failure;
-use crate::engine::model::event::{EventKind, ToolFault, Transfer};
-use crate::engine::model::input::ToolReturn;
-use crate::engine::model::journal::{CallState, CallStatus, CallsState, Successor};
+use crate::engine::model::event::ToolFault;
+use crate::engine::model::journal::{CallState, CallsState, Successor};
 use crate::engine::model::message::Block;
 use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
-use crate::engine::policy::binding::bound_input;
 use crate::engine::policy::repeat::Advice;
 
 /// The tool calls of an agent.
 #[derive(Clone, Default)]
 pub struct Calls {
     kept: CallsState,
-    pub batch: ToolBatch,
+    pub batch: Batch,
+    /// Texts of the batch's calls, as the platform reads them for the rules.
+    readings: Vec<Reading>,
     /// The calls of all rounds before.
     pub records: Vec<ToolCallRecord>,
     /// Index of the first record of the last round.
@@ -81,7 +78,8 @@ impl Calls {
     ) -> Calls {
         Calls {
             kept,
-            batch: ToolBatch::default(),
+            batch: Batch::default(),
+            readings: Vec::new(),
             round_start: records.len().saturating_sub(last_round),
             records,
             restored: calls,
@@ -110,12 +108,18 @@ impl Calls {
     /// Makes room for the calls of another answer.
     pub fn begin(&mut self) {
         // The batch still counts the parts of an answer that had no calls.
-        self.batch = ToolBatch::default();
+        drop(self.take_batch());
+    }
+
+    /// Takes out the calls of an answer that is done with.
+    fn take_batch(&mut self) -> Batch {
+        self.readings.clear();
+        std::mem::take(&mut self.batch)
     }
 
     /// Keeps what the platform has read for the rules.
     pub fn note_readings(&mut self, readings: Vec<Reading>) {
-        self.batch.readings.extend(readings);
+        self.readings.extend(readings);
     }
 
     /// Takes the calls of a whole answer. Calls that have started early stand in the batch already.
@@ -129,45 +133,23 @@ impl Calls {
         }
         let mut faults = Vec::new();
         self.batch.is_whole = true;
-        let early = self.batch.calls.len();
+        let early = self.batch.calls().len();
         for call in written.into_iter().skip(early) {
             let repaired = call.repaired_by.map(|repair| {
                 let what = " were not valid JSON; repaired by ";
                 format!("The arguments of {}{what}{}", call.name, repair.name())
             });
             let fault = self.problem_of(&call, desk);
-            let index = self.list(desk, call, false);
+            let index = self.batch.list(desk, call, false);
             if let Some(message) = repaired {
                 desk.warn("repaired_arguments", message);
             }
             faults.extend(fault.map(|fault| (index, fault)));
         }
         for (index, fault) in faults {
-            self.fail(desk, index, fault);
+            self.batch.fail(desk, index, fault);
         }
         self.unregistered(desk).map_or(Ok(()), Err)
-    }
-
-    /// Adds a call to the batch and emits it. Returns its index. A call that `is_settled` was emitted with its result
-    /// by the process before: a second event would open it again.
-    fn list(&mut self, desk: &mut Desk<'_>, written: WrittenCall, is_settled: bool) -> usize {
-        let index = self.batch.calls.len();
-        let call = queued(index, written, desk);
-        if !call.is_answer {
-            self.batch.note_call(call.name());
-        }
-        if !call.is_answer && !is_settled && !desk.ledger.skip_unheard() {
-            let input = call.written_input.clone();
-            desk.emit(EventKind::ToolCall {
-                tool_call_id: call.id().to_owned(),
-                tool_name: call.name().to_owned(),
-                input_hash: desk.config.trace.then(|| digest::input_hash(input.as_str())),
-                transfer: transfer(&call, desk).filter(|_| desk.config.trace),
-                input,
-            });
-        }
-        self.batch.calls.push(call);
-        index
     }
 
     /// Closes the calls of an answer without running them. They are recorded and get results that say so. Calls that
@@ -177,31 +159,21 @@ impl Calls {
             return Vec::new();
         }
         desk.withdraw_asks();
-        self.abort(desk, "the answer that asked for it goes no further");
-        let early = self.batch.calls.len();
-        for index in 0..early {
-            self.leave(desk, index);
-        }
+        self.batch
+            .abort(desk, "the answer that asked for it goes no further");
+        let early = self.batch.calls().len();
+        self.batch.leave_all(desk);
         // Tools that ran while the answer streamed are a round, even if the answer was given up.
         self.kept.rounds += u32::from(early > 0);
-        let mut batch = std::mem::take(&mut self.batch);
-        let calls = (0..).zip(written).skip(early).map(|(index, call)| {
-            let mut call = listed(index, call, desk);
-            call.kept.status = CallStatus::Done {
-                result: ToolReturn::Fault(ToolFault::not_run()),
-                duration_ms: 0,
-                terminates: false,
-            };
-            call
-        });
-        batch.calls.extend(calls);
+        let mut batch = self.take_batch();
+        batch.list_unrun(desk, written.into_iter().skip(early));
         self.records.extend(batch.told().map(|call| call.record(false)));
         batch.results()
     }
 
     /// Ends the round: keeps its records and returns its results for the model.
     pub fn close(&mut self, desk: &mut Desk<'_>) -> Round {
-        let batch = std::mem::take(&mut self.batch);
+        let batch = self.take_batch();
         self.round_start = self.records.len();
         self.records.extend(batch.told().map(|call| call.record(false)));
         self.kept.rounds += 1;
@@ -221,7 +193,7 @@ impl Calls {
             results: batch.results(),
             more,
             // A structured answer is still owed.
-            is_last: desk.config.output.is_none() && batch.calls.iter().all(|call| call.terminates),
+            is_last: desk.config.output.is_none() && batch.calls().iter().all(|call| call.terminates),
             advice,
         }
     }
@@ -272,67 +244,6 @@ impl Calls {
         accounts
             .overcalled(desk.who.agent, new)
             .map(|_| StoppedBy::ToolCalls)
-    }
-}
-
-/// A call with the options of its tool.
-fn queued(index: usize, written: WrittenCall, desk: &Desk<'_>) -> Call {
-    let mut call = listed(index, written, desk);
-    call.max_result_chars = desk.config.tool_calls.max_result_chars;
-    let mut is_unprepared = false;
-    if let Some(tool) = desk.tool(call.tool) {
-        call.kept.version.clone_from(&tool.version);
-        call.read_only = tool.read_only;
-        call.kept.needs_approval = tool.needs_approval;
-        call.set_input(bound_input(call.input(), &tool.bindings, desk.inputs));
-        if let Some(most) = tool.max_result_chars {
-            call.max_result_chars = most.min(u32::MAX.into()) as u32;
-        }
-        if let Some(agent) = tool.agent {
-            // Calls of different subagents run side by side. A kept subagent has one conversation, so its calls share
-            // a key.
-            let key = if agent.keep { call.name() } else { call.id() };
-            call.kept.resource_key = Some(format!("agent {key}"));
-        }
-        is_unprepared = tool.prepare;
-    }
-    if is_unprepared || !texts_to_read(&call, desk).is_empty() {
-        call.waits = Some(Wait::Preparation { is_asked: false });
-    }
-    call
-}
-
-/// How a call reaches the agent that answers it; none where a function does.
-fn transfer(call: &Call, desk: &Desk<'_>) -> Option<Transfer> {
-    let agent = desk.tool(call.tool)?.agent?;
-    Some(if agent.handoff {
-        Transfer::PassControl
-    } else {
-        Transfer::ReturnToCaller
-    })
-}
-
-fn listed(index: usize, written: WrittenCall, desk: &Desk<'_>) -> Call {
-    Call {
-        is_answer: written.is_answer(desk),
-        kept: CallState {
-            index,
-            tool_call_id: written.id,
-            tool_name: written.name,
-            ..CallState::default()
-        },
-        waits: None,
-        tool: written.tool,
-        written_input: written_json(&written.input),
-        written: written.input,
-        updated_input: None,
-        tells_update: desk.setup.root.config.tool_calls.tell_updated_input,
-        read_only: false,
-        max_result_chars: u32::MAX,
-        terminates: false,
-        worded: None,
-        is_vouched: false,
-        shown: None,
     }
 }
 

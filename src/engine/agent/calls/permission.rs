@@ -7,12 +7,11 @@
 use std::borrow::Cow;
 
 use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::call::{Call, Wait};
-use crate::engine::agent::calls::{Calls, fault};
 use crate::engine::agent::desk::Desk;
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::config::permission::Reading;
-use crate::engine::model::event::ToolFault;
 use crate::engine::model::hook::{Decision, Gate};
 use crate::engine::model::journal::CallStatus;
 use crate::engine::model::message::Json;
@@ -27,7 +26,7 @@ impl Calls {
     pub(super) fn judge(&mut self, desk: &mut Desk<'_>) {
         let is_streaming = !self.batch.is_whole;
         for index in self.batch.to_judge() {
-            let Some(call) = self.batch.calls.get(index) else {
+            let Some(call) = self.batch.get(index) else {
                 continue;
             };
             if !call.is_to_judge() {
@@ -35,7 +34,7 @@ impl Calls {
             }
             if !desk.who.is_offered(call.name()) {
                 let reason = "the tool is not available for this answer";
-                self.deny(desk, index, None, reason, false);
+                self.batch.deny(desk, index, None, reason, false);
                 continue;
             }
             let is_hooked = |point| desk.has_hooks(point, call.name());
@@ -46,10 +45,10 @@ impl Calls {
             if is_unasked && self.ask_about(desk, Point::PreToolUse, index) {
                 continue;
             }
-            let Some(call) = self.batch.calls.get(index) else {
+            let Some(call) = self.batch.get(index) else {
                 continue;
             };
-            match verdict(call, &self.batch.readings, desk) {
+            match verdict(call, &self.readings, desk) {
                 Verdict::Allow => self.admit(desk, index),
                 // Nobody is asked about a call that a failed answer would take back.
                 _ if is_streaming => {}
@@ -71,9 +70,9 @@ impl Calls {
     pub(super) fn deny_by_rule(&mut self, desk: &mut Desk<'_>, index: usize) -> bool {
         let denial = |call: &Call| {
             let permissions = desk.permissions.as_ref()?;
-            permissions.denial(&ruled_call(call, &tool_of(call, desk), &self.batch.readings))
+            permissions.denial(&ruled_call(call, &tool_of(call, desk), &self.readings))
         };
-        let Some(reason) = self.batch.calls.get(index).and_then(denial) else {
+        let Some(reason) = self.batch.get(index).and_then(denial) else {
             return false;
         };
         self.refuse(desk, index, None, reason);
@@ -89,11 +88,11 @@ impl Calls {
         reason: String,
     ) {
         let point = Point::PermissionDenied;
-        let Some(call) = self.batch.calls.get_mut(index) else {
+        let Some(call) = self.batch.get_mut(index) else {
             return;
         };
         if !desk.has_hooks(point, call.name()) {
-            return self.deny(desk, index, message.as_deref(), &reason, false);
+            return self.batch.deny(desk, index, message.as_deref(), &reason, false);
         }
         let facts = Facts::call(CallFacts {
             reason: Some(message.as_deref().unwrap_or(&reason)),
@@ -106,31 +105,11 @@ impl Calls {
 
     /// Denies the call after its hooks have heard of it.
     pub(super) fn after_denial(&mut self, desk: &mut Desk<'_>, index: usize, may_retry: bool) {
-        let status = self.batch.calls.get(index).map(|call| call.kept.status.clone());
+        let status = self.batch.get(index).map(|call| call.kept.status.clone());
         if let Some(CallStatus::Refused { message, reason }) = status {
-            self.deny(desk, index, message.as_deref(), &reason, may_retry);
+            self.batch
+                .deny(desk, index, message.as_deref(), &reason, may_retry);
         }
-    }
-
-    /// Gives the call a fault, in the words of its denier if there are any.
-    pub(super) fn deny(
-        &mut self,
-        desk: &mut Desk<'_>,
-        index: usize,
-        message: Option<&str>,
-        reason: &str,
-        may_retry: bool,
-    ) {
-        let hint = if may_retry {
-            "You may make the call again."
-        } else {
-            "Do not repeat the call as it is; go on without it or ask the user."
-        };
-        let fault = ToolFault {
-            message: message.map_or_else(|| format!("The call was denied: {reason}"), str::to_owned),
-            ..fault("denied", String::new(), hint)
-        };
-        self.fail(desk, index, fault);
     }
 }
 
@@ -140,7 +119,7 @@ impl Calls {
         let call = self
             .batch
             .index_of(effect)
-            .and_then(|index| self.batch.calls.get(index));
+            .and_then(|index| self.batch.get(index));
         let Some(call) = call else {
             return true;
         };

@@ -48,15 +48,6 @@ pub fn calls_of(message: &Message, cut_off: &[String], desk: &Desk<'_>) -> Vec<W
 }
 
 impl Calls {
-    /// The calls that the journal may have to note. It notes none of an answer that still streams, because they can
-    /// be taken back.
-    pub fn to_note(&self) -> impl Iterator<Item = &CallState> {
-        let calls = self.batch.calls.iter().filter(|_| self.batch.is_whole);
-        calls
-            .map(|call| &call.kept)
-            .filter(|kept| kept.status != CallStatus::Open)
-    }
-
     /// Lists the calls of a restored answer. Calls without a state are listed as those of a new answer are.
     pub fn take_restored(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>) {
         let mut states = std::mem::take(&mut self.restored);
@@ -74,9 +65,9 @@ impl Calls {
                 None => self.problem_of(&call, desk),
                 Some(_) => None,
             };
-            self.list(desk, call, is_done);
+            self.batch.list(desk, call, is_done);
             if let Some(problem) = problem {
-                self.fail(desk, index, problem);
+                self.batch.fail(desk, index, problem);
             }
             if let Some(state) = state {
                 self.restore(desk, index, state, is_gone);
@@ -97,27 +88,28 @@ impl Calls {
         for (index, call) in written.into_iter().enumerate() {
             let state = states.iter().find(|state| state.tool_call_id == call.id);
             let is_done = state.is_some_and(|state| matches!(state.status, CallStatus::Done { .. }));
-            self.list(desk, call, is_done);
-            let (Some(state), Some(call)) = (state, self.batch.calls.get_mut(index)) else {
+            self.batch.list(desk, call, is_done);
+            let (Some(state), Some(call)) = (state, self.batch.get_mut(index)) else {
                 continue;
             };
             call.kept = state.clone();
             match &state.status {
-                CallStatus::Returned { result, .. } => self.finish(desk, index, result.clone()),
+                CallStatus::Returned { result, .. } => self.batch.finish(desk, index, result.clone()),
                 CallStatus::Started { .. } if !goes_on => {
                     let hint = "Do not repeat the call as it is; ask the user.";
-                    self.fail(desk, index, fault("interrupted", OUTCOME_UNKNOWN, hint));
+                    self.batch
+                        .fail(desk, index, fault("interrupted", OUTCOME_UNKNOWN, hint));
                 }
                 _ => {}
             }
-            if let Some(call) = self.batch.calls.get_mut(index) {
+            if let Some(call) = self.batch.get_mut(index) {
                 call.leave_at(state.clone());
             }
         }
     }
 
     fn restore(&mut self, desk: &mut Desk<'_>, index: usize, state: CallState, is_gone: bool) {
-        let Some(call) = self.batch.calls.get_mut(index) else {
+        let Some(call) = self.batch.get_mut(index) else {
             return;
         };
         let listed = std::mem::replace(&mut call.kept, state.clone());
@@ -146,7 +138,7 @@ impl Calls {
             } => {
                 call.terminates = terminates;
                 if !self.hook_result(desk, index, &result) {
-                    self.finish(desk, index, result);
+                    self.batch.finish(desk, index, result);
                 }
             }
             _ if is_gone => self.ask_to_reconcile(desk, index, None, TOOL_GONE),
@@ -174,7 +166,7 @@ impl Calls {
                 });
                 if is_agent && at_work {
                     desk.ledger.reopen(effect, desk.who.agent, EffectKind::Subagent);
-                    self.wait_for_result(desk, index, effect);
+                    self.batch.wait_for_result(desk, index, effect);
                 } else if !is_agent && desk.ledger.claim(effect) == Some(true) {
                     self.keep_running(desk, index, effect);
                 // This process has begun no call that `claim` does not know: another one has, if there is a question.
@@ -207,7 +199,7 @@ impl Calls {
     /// Waits for a call that an instance before has started.
     fn keep_running(&mut self, desk: &mut Desk<'_>, index: usize, effect: EffectId) {
         desk.ledger.reopen(effect, desk.who.agent, EffectKind::Tool);
-        self.wait_for_result(desk, index, effect);
+        self.batch.wait_for_result(desk, index, effect);
         self.watch(desk, index, effect);
     }
 
@@ -219,7 +211,7 @@ impl Calls {
         started: Option<EffectId>,
         reason: &str,
     ) {
-        let Some(call) = self.batch.calls.get_mut(index) else {
+        let Some(call) = self.batch.get_mut(index) else {
             return;
         };
         let version = version_of(call.tool, desk);
@@ -244,7 +236,7 @@ impl Calls {
         let &About::Call(index) = about else {
             return Next::Wait;
         };
-        if let Some(call) = self.batch.calls.get_mut(index) {
+        if let Some(call) = self.batch.get_mut(index) {
             call.kept.question = None;
             call.is_vouched = true;
             call.kept.version = version_of(call.tool, desk).cloned();
@@ -254,12 +246,12 @@ impl Calls {
             Reconciled::Done { output } => {
                 let result = ToolReturn::Value(output);
                 if !self.hook_result(desk, index, &result) {
-                    self.finish(desk, index, result);
+                    self.batch.finish(desk, index, result);
                 }
             }
             Reconciled::Fail { message } => {
                 let hint = "Do not repeat the call as it is; go on without it or ask the user.";
-                self.fail(desk, index, fault("interrupted", message, hint));
+                self.batch.fail(desk, index, fault("interrupted", message, hint));
             }
         }
         self.advance(desk)

@@ -10,14 +10,11 @@ use crate::engine::agent::desk::Desk;
 use crate::engine::agent::next::Next;
 use crate::engine::agent::who::Who;
 use crate::engine::json::canonical::canonical;
-use crate::engine::json::digest;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::ToolConfig;
-use crate::engine::model::event::{EventKind, ToolFault};
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::journal::CallStatus;
 use crate::engine::model::message::Json;
-use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectId, EffectKind, Output, ToolInvocation};
 use crate::engine::policy::binding::unbound_input;
 
@@ -34,7 +31,7 @@ impl Calls {
 
     /// Judges the calls that can be judged and starts those that may run. Tells when all calls have their results.
     pub fn advance(&mut self, desk: &mut Desk<'_>) -> Next {
-        if desk.asks.holds(desk.who.agent) || self.batch.calls.is_empty() {
+        if desk.asks.holds(desk.who.agent) || self.batch.calls().is_empty() {
             return Next::Wait;
         }
         self.judge(desk);
@@ -43,7 +40,7 @@ impl Calls {
             desk.config.tool_calls.max_concurrency,
         );
         while let Some(index) = self.batch.next_to_start(mode, most) {
-            let Some(call) = self.batch.calls.get(index) else {
+            let Some(call) = self.batch.get(index) else {
                 break;
             };
             let tool = desk.tool(call.tool);
@@ -71,8 +68,8 @@ impl Calls {
     }
 
     fn start(&mut self, desk: &mut Desk<'_>, index: usize, effect: EffectId) {
-        self.wait_for_result(desk, index, effect);
-        let Some(call) = self.batch.calls.get_mut(index) else {
+        self.batch.wait_for_result(desk, index, effect);
+        let Some(call) = self.batch.get_mut(index) else {
             return;
         };
         call.updated_input = updated_input(call, desk);
@@ -88,16 +85,9 @@ impl Calls {
         desk.ledger.output(Output::CallTool(invocation));
     }
 
-    /// Lets a call whose effect is open wait for its result.
-    pub(super) fn wait_for_result(&mut self, desk: &Desk<'_>, index: usize, effect: EffectId) {
-        let started_ms = desk.ledger.now_ms;
-        let waits = Wait::Result { started_ms };
-        self.batch.set(index, CallStatus::Started { effect }, Some(waits));
-    }
-
     /// Watches a call that goes on after its instance was lost. Its time begins anew.
     pub(super) fn watch(&mut self, desk: &mut Desk<'_>, index: usize, effect: EffectId) {
-        if let Some(call) = self.batch.calls.get_mut(index) {
+        if let Some(call) = self.batch.get_mut(index) {
             call.updated_input = updated_input(call, desk);
             let wait_ms = wait_ms(call, desk);
             desk.ledger.set_timer(TimerReason::Effect(effect), wait_ms);
@@ -109,10 +99,10 @@ impl Calls {
             return Next::Wait;
         };
         desk.ledger.close(effect);
-        self.forget_elicitations(desk, index);
+        self.batch.forget_elicitations(desk, index);
         let result = match result {
             ToolReturn::Last(result) => {
-                if let Some(call) = self.batch.calls.get_mut(index) {
+                if let Some(call) = self.batch.get_mut(index) {
                     call.terminates = true;
                 }
                 *result
@@ -123,93 +113,10 @@ impl Calls {
         if self.hook_result(desk, index, &result) {
             return Next::Wait;
         }
-        match self.count_in(desk, index, result) {
+        match self.batch.count_in(desk, index, result) {
             Next::Wait => self.advance(desk),
             next => next,
         }
-    }
-
-    /// Gives the call its final result. An unrecoverable fault stops the agent.
-    pub(super) fn count_in(&mut self, desk: &mut Desk<'_>, index: usize, result: ToolReturn) -> Next {
-        let is_fatal = matches!(&result, ToolReturn::Fault(fault) if !fault.recoverable);
-        self.finish(desk, index, result);
-        if is_fatal {
-            Next::Stop(StoppedBy::FatalTool)
-        } else {
-            Next::Wait
-        }
-    }
-
-    /// Gives the call a fault as its result.
-    pub(super) fn fail(&mut self, desk: &mut Desk<'_>, index: usize, fault: ToolFault) {
-        self.finish(desk, index, ToolReturn::Fault(fault));
-    }
-
-    /// Gives the call its result.
-    pub(super) fn finish(&mut self, desk: &mut Desk<'_>, index: usize, result: ToolReturn) {
-        self.forget_elicitations(desk, index);
-        let Some(call) = self.batch.calls.get_mut(index) else {
-            return;
-        };
-        let duration_ms = call.duration_ms(desk.ledger.now_ms);
-        if !desk.ledger.skip_unheard() && !call.is_answer {
-            let (tool_call_id, tool_name) = (call.id().to_owned(), call.name().to_owned());
-            let updated_input = call.updated_input.clone();
-            let hash = |input: &Json| digest::input_hash(input.as_str());
-            let updated_input_hash = updated_input.as_ref().filter(|_| desk.config.trace).map(hash);
-            let kind = match &result {
-                ToolReturn::Fault(fault) => EventKind::ToolError {
-                    tool_call_id,
-                    tool_name,
-                    updated_input,
-                    updated_input_hash,
-                    error: fault.clone(),
-                    duration_ms,
-                },
-                _ => EventKind::ToolResult {
-                    tool_call_id,
-                    tool_name,
-                    updated_input,
-                    updated_input_hash,
-                    output: result.output(),
-                    duration_ms,
-                },
-            };
-            desk.emit(kind);
-        }
-        let is_cut = call.is_cut(&result);
-        if is_cut {
-            let message = format!(
-                "The model is shown only the beginning of a result of {}",
-                call.name()
-            );
-            desk.warn("result_cut", message);
-        }
-        call.kept.checkpoint = None;
-        if call.updated_input.is_none() {
-            // The input of a call that never ran was not changed for anybody.
-            call.kept.unchanged = None;
-        }
-        let terminates = call.terminates;
-        let status = CallStatus::Done {
-            result,
-            duration_ms,
-            terminates,
-        };
-        self.batch.set(index, status, None);
-    }
-
-    pub fn progress(&self, desk: &mut Desk<'_>, effect: EffectId, data: Json) {
-        let index = self.batch.index_of(effect);
-        let Some(call) = index.and_then(|index| self.batch.calls.get(index)) else {
-            return;
-        };
-        let kind = EventKind::ToolProgress {
-            tool_call_id: call.id().to_owned(),
-            tool_name: call.name().to_owned(),
-            data,
-        };
-        desk.emit(kind);
     }
 
     /// Ends a call whose time is over. A subagent's time may be raised instead.
@@ -233,7 +140,7 @@ impl Calls {
     /// Starts the calls that wait for this save, or ends them with a fault if it failed.
     pub fn saved(&mut self, desk: &mut Desk<'_>, saved: EffectId, ok: bool) -> Next {
         for index in self.batch.under_way() {
-            let Some(call) = self.batch.calls.get(index) else {
+            let Some(call) = self.batch.get(index) else {
                 continue;
             };
             let Some(effect) = call
@@ -248,79 +155,11 @@ impl Calls {
                 desk.ledger.close(effect);
                 let why = "the start of this call could not be saved, so it was not made";
                 let fault = fault("save_failed", why, "Tell the user that nothing was done.");
-                self.fail(desk, index, fault);
+                self.batch.fail(desk, index, fault);
             }
         }
         self.advance(desk)
     }
-
-    /// Ties the calls that asked for a save to the one that was just made.
-    pub fn note_save(&mut self, made: EffectId) {
-        let under_way = self.batch.under_way();
-        for call in self.batch.calls.get_mut(under_way).unwrap_or_default() {
-            if let Some(Wait::Save(save @ None)) = &mut call.waits {
-                *save = Some(made);
-            }
-        }
-    }
-
-    /// Aborts the running calls. A result that hooks are still looking at counts as it is.
-    pub fn abort(&mut self, desk: &mut Desk<'_>, why: &str) {
-        for index in 0..self.batch.calls.len() {
-            if let Some(result) = self.returned(index) {
-                self.finish(desk, index, result);
-                continue;
-            }
-            let Some(effect) = self.batch.calls.get(index).and_then(Call::running) else {
-                continue;
-            };
-            let written = abort_call(desk, effect, why);
-            desk.ledger.close(effect);
-            let so_far = if written.is_empty() {
-                ""
-            } else {
-                "; written so far: "
-            };
-            let message = format!("{why}{so_far}{written}");
-            let hint = "Call the tool again if its result is still needed.";
-            let fault = fault("cancelled", message, hint);
-            self.fail(desk, index, fault);
-        }
-    }
-
-    /// Ends a call that was told and never ran.
-    pub(super) fn leave(&mut self, desk: &mut Desk<'_>, index: usize) {
-        if self.batch.calls.get(index).is_some_and(|call| !call.is_done()) {
-            self.fail(desk, index, ToolFault::not_run());
-        }
-    }
-
-    /// Takes the result of a call for an agent that is about to be stopped.
-    pub fn take_result(&mut self, desk: &mut Desk<'_>, effect: EffectId, result: ToolReturn) {
-        if let Some(index) = self.batch.index_of(effect) {
-            desk.ledger.close(effect);
-            self.finish(desk, index, result);
-        }
-    }
-}
-
-/// Stops the subagent or your function that works on a call. Returns the text that a subagent has written so far.
-fn abort_call(desk: &mut Desk<'_>, effect: EffectId, why: &str) -> String {
-    let Some(child) = desk.child_of(effect) else {
-        if !desk.ledger.is_delegated(effect) {
-            desk.ledger.output(Output::AbortTool {
-                call: effect,
-                why: why.to_owned(),
-            });
-        }
-        return String::new();
-    };
-    let mut text = String::new();
-    desk.on_child(child, &mut |child, desk| {
-        child.cancel(desk, why.to_owned());
-        text = child.text();
-    });
-    text
 }
 
 /// The input of a call that is about to start, if your code has changed it. The values that bindings fill in are left

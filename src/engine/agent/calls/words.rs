@@ -6,7 +6,6 @@
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::Calls;
-use crate::engine::agent::calls::call::Call;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::next::Next;
 use crate::engine::model::hook::HookAnswer;
@@ -62,15 +61,5 @@ impl Calls {
         let facts = Facts::Errors { errors };
         desk.ask(Ask::new(Point::WordErrors, About::Phase, &facts));
         true
-    }
-
-    /// Takes the texts of the errors, in order. An error without a text stays as it is.
-    pub fn take_words(&mut self, texts: Vec<String>) -> Next {
-        let is_faulty = |call: &&mut Call| !call.is_answer && call.fault().is_some();
-        let faulty = self.batch.calls.iter_mut().filter(is_faulty);
-        for (call, text) in faulty.zip(texts) {
-            call.worded = Some(text);
-        }
-        Next::RoundOver
     }
 }

@@ -5,7 +5,7 @@
 
 use looplet_scan::reader::{Object, string};
 
-use crate::engine::agent::calls::Calls;
+use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Call;
 use crate::engine::agent::desk::Desk;
 use crate::engine::json::repair::{self, Repair};
@@ -88,14 +88,9 @@ impl WrittenCall {
     }
 }
 
-impl Calls {
+impl Batch {
     /// Reads the calls of an answer that was told. Calls that have started early stay as they are.
-    pub fn read(
-        &mut self,
-        answer: &mut ModelAnswer,
-        ending: Ending,
-        desk: &mut Desk<'_>,
-    ) -> Vec<WrittenCall> {
+    pub fn read(&self, answer: &mut ModelAnswer, ending: Ending, desk: &mut Desk<'_>) -> Vec<WrittenCall> {
         let is_call = |part: &Part| part.kind == PartKind::ToolCall;
         let last = answer.parts.iter().rposition(is_call);
         // Content behind a call shows that the model had finished it.
@@ -103,7 +98,7 @@ impl Calls {
             .parts
             .iter()
             .rposition(|part| is_call(part) || !part.text.trim().is_empty());
-        let mut early = self.batch.calls.iter().map(started);
+        let mut early = self.calls().iter().map(started);
         let mut calls: Vec<WrittenCall> = Vec::new();
         for (index, part) in answer.parts.iter_mut().enumerate() {
             if part.kind != PartKind::ToolCall {

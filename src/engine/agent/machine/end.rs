@@ -105,7 +105,7 @@ impl Agent {
         if let Now::Judging { blocks, .. } = &now {
             take_back_blocks(desk, *blocks);
         }
-        self.calls.abort(desk, why);
+        self.calls.batch.abort(desk, why);
         match now {
             Now::Reading(call) => {
                 let (calls, history) = (&mut self.calls, &mut self.history);
@@ -128,7 +128,7 @@ impl Agent {
         desk.ledger.timers.clear(desk.who.iteration_timer());
         desk.withdraw_all();
         desk.ledger.accounts.count(desk.who.agent, None);
-        for call in self.calls.batch.calls.iter().filter(|call| !call.is_done()) {
+        for call in self.calls.batch.calls().iter().filter(|call| !call.is_done()) {
             let kind = EventKind::ToolError {
                 tool_call_id: call.id().to_owned(),
                 tool_name: call.name().to_owned(),

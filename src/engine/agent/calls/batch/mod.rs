@@ -1,33 +1,39 @@
-//! The tool calls of one answer in request order, and which of them is next.
+//! The tool calls of one answer: their order, their states and their results.
 //!
-//! [`ToolBatch`] owns the calls. It opens no effects and asks nobody: the other files of this folder do. They bring
-//! each call on through [`ToolBatch::set`], which lets the searches find it. Only the calls of a journal get their
-//! status with the rest of their state (`restore.rs`), and those of an answer that goes no further get theirs before
-//! they are in a batch (`Calls::shelve`).
+//! [`Batch`] owns the calls. [`Batch::list`] adds one, [`Batch::set`] changes its status so that the searches find
+//! it, and [`Batch::finish`] gives it its result. [`Batch::next_to_start`] chooses the call that starts next. Only the
+//! calls of a journal get their status with the rest of their state (`restore.rs`), and those of an answer that is
+//! not used get theirs before they are in a batch ([`Batch::list_unrun`]).
+//!
+//! A batch opens no effect and asks no question. `schedule.rs` starts its calls, and `approvals` asks about them.
+
+mod early;
+mod listing;
+mod results;
 
 use std::ops::Range;
 
 use crate::engine::agent::calls::call::{Call, Wait};
 use crate::engine::model::config::ToolExecution;
-use crate::engine::model::config::permission::Reading;
-use crate::engine::model::journal::CallStatus;
-use crate::engine::model::message::Block;
+use crate::engine::model::input::ToolCheckpoint;
+use crate::engine::model::journal::{CallState, CallStatus, Elicitation};
+use crate::engine::model::message::Json;
 use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::output::EffectId;
 use crate::engine::policy::schedule;
 
 /// All calls of one answer.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ToolBatch {
-    pub calls: Vec<Call>,
+pub struct Batch {
+    calls: Vec<Call>,
     /// The number of parts of a streaming answer that have been looked at, to start their calls early.
-    pub parts_seen: usize,
+    parts_seen: usize,
     /// No further call of the answer starts early.
-    pub is_closed: bool,
-    /// The answer has come to its end.
+    is_closed: bool,
+    /// The answer is complete.
     pub is_whole: bool,
     /// The number of calls of each limited tool in the run, this batch included.
-    pub counts: Vec<(String, u64)>,
+    counts: Vec<(String, u64)>,
     // An answer may have thousands of calls, so each input searches only between these indexes.
     /// All calls before this index are done.
     first_open: usize,
@@ -37,13 +43,28 @@ pub struct ToolBatch {
     queued: usize,
     /// No call from this index on has been started.
     started: usize,
-    /// Texts of the calls, as the platform reads them.
-    pub readings: Vec<Reading>,
 }
 
-impl ToolBatch {
+impl Batch {
     pub fn is_done(&self) -> bool {
         self.calls.iter().skip(self.first_open).all(Call::is_done)
+    }
+
+    pub fn calls(&self) -> &[Call] {
+        &self.calls
+    }
+
+    pub fn get(&self, index: usize) -> Option<&Call> {
+        self.calls.get(index)
+    }
+
+    /// A call whose facts are changed. Its status changes through [`Batch::set`].
+    pub fn get_mut(&mut self, index: usize) -> Option<&mut Call> {
+        self.calls.get_mut(index)
+    }
+
+    pub fn get_all_mut(&mut self) -> &mut [Call] {
+        &mut self.calls
     }
 
     /// The calls that your code is told of.
@@ -61,13 +82,6 @@ impl ToolBatch {
         let count = (records + here) as u64;
         self.counts.push((name.to_owned(), count));
         count
-    }
-
-    /// Counts a call that was added to the batch.
-    pub fn note_call(&mut self, name: &str) {
-        if let Some((_, count)) = self.counts.iter_mut().find(|(tool, _)| tool == name) {
-            *count += 1;
-        }
     }
 
     /// Brings a call to another status. Without a wait, the batch takes the call's next step by itself.
@@ -140,6 +154,30 @@ impl ToolBatch {
         None
     }
 
+    /// Ties the calls that asked for a save to the one that was just made.
+    pub fn note_save(&mut self, made: EffectId) {
+        let under_way = self.under_way();
+        for call in self.calls.get_mut(under_way).unwrap_or_default() {
+            if let Some(Wait::Save(save @ None)) = &mut call.waits {
+                *save = Some(made);
+            }
+        }
+    }
+
+    /// The calls that the journal may have to note. It notes none of an answer that still streams, because they can
+    /// be taken back.
+    pub fn to_note(&self) -> impl Iterator<Item = &CallState> {
+        let calls = self.calls.iter().filter(|_| self.is_whole);
+        calls
+            .map(|call| &call.kept)
+            .filter(|kept| kept.status != CallStatus::Open)
+    }
+
+    /// The running call of this effect.
+    pub fn running(&self, effect: EffectId) -> Option<&Call> {
+        self.calls.get(self.index_of(effect)?)
+    }
+
     /// The index of the running call of this effect.
     pub fn index_of(&self, wanted: EffectId) -> Option<usize> {
         let is_it = |call: &Call| call.running() == Some(wanted);
@@ -148,21 +186,30 @@ impl ToolBatch {
         Some(under_way.start + at)
     }
 
-    /// The result blocks in request order. A call that is not done gets a result that says so.
-    pub fn results(&self) -> Vec<Block> {
-        self.calls.iter().map(Call::result_block).collect()
-    }
-
-    /// The blocks of a round that goes on, in request order. See [`Call::block_so_far`].
-    pub fn results_so_far(&self, asking: &[EffectId]) -> Vec<Block> {
-        self.calls.iter().map(|call| call.block_so_far(asking)).collect()
-    }
-
     /// Returns true if a person is asked about one of the calls, or by it or an agent below it.
     pub fn awaits_person(&self, asking: &[EffectId]) -> bool {
         let asks_below = |call: &Call| call.begun().is_some_and(|effect| asking.contains(&effect));
         let open = self.calls.iter().skip(self.first_open);
         open.filter(|call| !call.is_done())
             .any(|call| call.kept.awaits_person() || asks_below(call))
+    }
+
+    /// Returns true for a running call that waits for a person.
+    pub fn is_asking(&self, effect: EffectId) -> bool {
+        let call = self.running(effect);
+        call.is_some_and(|call| call.kept.elicitations.iter().any(Elicitation::is_open))
+    }
+
+    /// Saves the state from which a running call can continue, or drops the last one. `asked` is the number of its
+    /// questions so far, whose answers are dropped.
+    pub fn keep_checkpoint(&mut self, effect: EffectId, state: Option<Json>, asked: u32) {
+        let index = self.index_of(effect);
+        let Some(call) = index.and_then(|index| self.calls.get_mut(index)) else {
+            return;
+        };
+        call.kept
+            .elicitations
+            .retain(|other| other.number > asked || other.answer.is_none());
+        call.kept.checkpoint = state.map(|state| ToolCheckpoint { state, asked });
     }
 }

@@ -1,0 +1,71 @@
+//! The calls of an answer that still streams.
+//!
+//! A call is whole at its end, or where a protocol marks none, at the next call. [`Batch::next_early`] reads the next
+//! whole call. `schedule.rs` decides whether it starts early.
+
+use looplet_scan::check::check;
+use looplet_scan::reader::Object;
+
+use crate::engine::agent::calls::batch::Batch;
+use crate::engine::agent::calls::written::{WrittenCall, read_call};
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::telling::tell_changes;
+use crate::engine::model::answer::{ModelAnswer, PartKind};
+
+impl Batch {
+    /// The next call of the answer, if it is whole.
+    pub fn next_early(&mut self, desk: &mut Desk<'_>, answer: &mut ModelAnswer) -> Option<WrittenCall> {
+        while !self.is_closed {
+            let at = self.parts_seen;
+            let part = answer.parts.get(at)?;
+            if part.is_answer {
+                // The answer call joins the batch when the answer is complete, and no call may come before it.
+                self.is_closed = true;
+                return None;
+            }
+            if part.kind != PartKind::ToolCall {
+                self.parts_seen += 1;
+                continue;
+            }
+            if !part.whole && !self.ends_at_next_call(at, desk, answer) {
+                return None;
+            }
+            let is_last = at + 1 == answer.parts.len();
+            let part = answer.parts.get_mut(at)?;
+            // Empty arguments may still be on their way, unless the answer goes on behind them.
+            if is_last && matches!(part.text.trim(), "" | "{}") {
+                return None;
+            }
+            self.parts_seen += 1;
+            return Some(read_call(part, desk));
+        }
+        None
+    }
+
+    /// Ends a call when the next one has begun, because Chat Completions marks the end of no call. Some servers send
+    /// the calls of an answer by turns, so the arguments must be an object that cannot grow. Otherwise no further
+    /// call starts early.
+    fn ends_at_next_call(&mut self, at: usize, desk: &mut Desk<'_>, answer: &mut ModelAnswer) -> bool {
+        let Some([part, behind @ ..]) = answer.parts.get(at..) else {
+            return false;
+        };
+        if !behind.iter().any(|part| part.kind == PartKind::ToolCall) {
+            return false;
+        }
+        // An empty object may be the head of arguments that follow.
+        let object = Some(&part.text).filter(|text| check(text).is_ok());
+        let object = object.and_then(|text| Object::parse(text));
+        if object.is_none_or(|object| object.fields().next().is_none()) {
+            self.is_closed = true;
+            return false;
+        }
+        answer.end(at);
+        tell_changes(answer, desk, false);
+        true
+    }
+
+    /// Starts no further call of the answer early.
+    pub fn stop_early(&mut self) {
+        self.is_closed = true;
+    }
+}
