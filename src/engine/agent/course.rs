@@ -4,7 +4,7 @@
 //! and [`Course::ask_about_end`] asks `onIterationEnd` once. Nothing here decides what follows.
 
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::calls::Calls;
+use crate::engine::agent::calls::rounds::Rounds;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::who::Who;
 use crate::engine::model::event::EventKind;
@@ -103,7 +103,7 @@ impl Course {
     }
 
     /// Asks `onIterationEnd`, once for each iteration. Returns false if nobody is asked.
-    pub fn ask_about_end(&mut self, desk: &mut Desk<'_>, reply: &Reply, calls: &Calls) -> bool {
+    pub fn ask_about_end(&mut self, desk: &mut Desk<'_>, reply: &Reply, rounds: &Rounds) -> bool {
         let point = Point::IterationEnd;
         if self.progress() != Progress::Finished {
             return false;
@@ -116,7 +116,7 @@ impl Course {
             text: reply.text(),
             finish_reason: reply.finish_reason,
             usage: reply.usage,
-            tool_calls: calls.round_of(desk.who.kept.iteration),
+            tool_calls: rounds.last_of(desk.who.kept.iteration),
         };
         desk.ask(Ask::new(point, About::Phase, &facts));
         true

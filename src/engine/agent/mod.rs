@@ -196,6 +196,10 @@ impl Agent {
     pub(crate) fn follow(&mut self, desk: &mut Desk<'_>, next: Next) {
         match next {
             Next::Wait => {}
+            Next::Advance => {
+                let next = self.calls.advance(desk);
+                self.follow(desk, next);
+            }
             Next::Send => {
                 self.machine.enter(Step::Ask, Now::Sending);
                 self.send(desk);
@@ -219,13 +223,13 @@ impl Agent {
 
     /// Asks for more of a limit, or stops.
     fn reach_limit(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy) {
-        let next = desk.reach_limit(stopped_by, self.calls.rounds());
+        let next = desk.reach_limit(stopped_by, self.calls.rounds.count());
         self.follow(desk, next);
     }
 
     /// Asks for more time, or stops. Everything goes on until the answer comes.
     pub fn time_is_up(&mut self, desk: &mut Desk<'_>, timer: TimerReason) {
-        let next = desk.time_is_up(timer, self.calls.rounds());
+        let next = desk.time_is_up(timer, self.calls.rounds.count());
         self.follow(desk, next);
     }
 
@@ -273,7 +277,7 @@ impl Agent {
             answer: read,
         } = answer
         {
-            self.calls.note_readings(readings);
+            self.calls.approvals.note_readings(readings);
             answer = *read;
         }
         if let Some(settled) = desk.answered(question, answer) {
@@ -289,6 +293,7 @@ impl Agent {
     /// Takes the step that waited for a point, when all functions that were asked there have answered.
     fn go_on(&mut self, desk: &mut Desk<'_>, settled: Settled) {
         let Settled { point, about, answer } = settled;
+        let Calls { batch, approvals, .. } = &mut self.calls;
         let next = match answer {
             Answer::Hook(verdict) => return self.after_hooks(desk, point, &about, *verdict),
             Answer::Stop(stops) => return self.after_stop_question(desk, point, stops),
@@ -299,13 +304,13 @@ impl Agent {
             }
             Answer::Checked(checked) => return self.after_check(desk, checked),
             Answer::Permission(answer) | Answer::Classified(answer) => {
-                self.calls.take_permission(desk, &about, answer)
+                approvals.take_permission(batch, desk, &about, answer)
             }
-            Answer::Elicited(answer) => self.calls.take_elicited(desk, &about, answer),
-            Answer::Reconciled(answer) => self.calls.take_reconciled(desk, &about, answer),
-            Answer::Prepared(prepared) => self.calls.take_prepared(desk, &about, Ok(prepared)),
-            Answer::Failed { why } => self.calls.take_prepared(desk, &about, Err(why)),
-            Answer::Worded(texts) => self.calls.batch.take_words(texts),
+            Answer::Elicited(answer) => approvals.take_elicited(batch, desk, &about, answer),
+            Answer::Reconciled(answer) => approvals.take_reconciled(batch, desk, &about, answer),
+            Answer::Prepared(prepared) => approvals.take_prepared(batch, desk, &about, Ok(prepared)),
+            Answer::Failed { why } => approvals.take_prepared(batch, desk, &about, Err(why)),
+            Answer::Worded(texts) => batch.take_words(texts),
             // `answered` keeps the readings and hands on the answer that they came with.
             Answer::Read { .. } => Next::Wait,
         };
@@ -335,7 +340,8 @@ impl Agent {
             | Point::PostToolUse
             | Point::PostToolUseFailure
             | Point::PostToolBatch => {
-                let next = self.calls.after_hooks(desk, point, about, verdict);
+                let Calls { batch, approvals, .. } = &mut self.calls;
+                let next = approvals.after_hooks(batch, desk, point, about, verdict);
                 self.follow(desk, next);
             }
             Point::IterationEnd => self.after_iteration_end(desk),
@@ -380,7 +386,7 @@ impl Agent {
 
     /// Every tool call so far, in request order.
     pub fn tool_calls(&self) -> Cow<'_, [ToolCallRecord]> {
-        let mut records = Cow::Borrowed(self.calls.records.as_slice());
+        let mut records = Cow::Borrowed(self.calls.rounds.records());
         let is_over = self.ended().is_some();
         if !self.calls.batch.calls().is_empty() {
             let open = self.calls.batch.told().map(|call| call.record(is_over));

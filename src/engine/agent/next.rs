@@ -8,6 +8,8 @@ use crate::engine::model::outcome::StoppedBy;
 pub enum Next {
     /// Nothing follows until something else comes in.
     Wait,
+    /// Calls of the round may continue.
+    Advance,
     /// The request goes out, for the first time or once more.
     Send,
     /// The request goes out when its timer says so.

@@ -37,9 +37,9 @@ use crate::engine::model::usage::Usage;
 use transcripts::Said;
 
 pub use agent::{
-    AgentState, AnswersState, CallsState, CourseState, HistoryState, Inbox, Length, LimitsState, MAX_PERIOD,
-    ModelName, OwnModel, Queued, Repeats, Reply, RequestsState, Step, StepState, StreamedText, Successor,
-    Summarized, Tries, UsageState, Wanted, WhoState,
+    AgentState, AnswersState, ApprovalsState, CourseState, DelegationsState, HistoryState, Inbox, Length,
+    LimitsState, MAX_PERIOD, ModelName, OwnModel, Queued, Repeats, RepeatsState, Reply, RequestsState,
+    RoundsState, Step, StepState, StreamedText, Successor, Summarized, Tries, UsageState, Wanted, WhoState,
 };
 pub use call::{CallState, CallStatus, Elicitation, note_call};
 pub use deaths::Deaths;
@@ -369,7 +369,7 @@ impl Checkpoint {
         for agent in &mut self.agents {
             rename(&mut agent.state.who.profile);
             rename(&mut agent.place.first_profile);
-            if let Some(successor) = &mut agent.state.calls.successor {
+            if let Some(successor) = &mut agent.state.delegations.successor {
                 rename(&mut successor.profile);
             }
         }

@@ -424,9 +424,10 @@ fn note_agent(index: usize, node: &mut Node, noted: &mut Noted, ledger: &mut Led
     }
     let is_new = node.note_state(&mut noted.state, &ledger.accounts.kept(agent));
     let calls = &node.agent.calls;
-    if calls.records.len() > noted.records {
-        let mut records = calls.records.get(noted.records..).unwrap_or_default().to_vec();
-        noted.records = calls.records.len();
+    let all = calls.rounds.records();
+    if all.len() > noted.records {
+        let mut records = all.get(noted.records..).unwrap_or_default().to_vec();
+        noted.records = all.len();
         leave_out_of_records(&mut records, &std::mem::take(&mut noted.calls));
         ledger.note(agent, Fact::Round { records });
     }
@@ -436,7 +437,7 @@ fn note_agent(index: usize, node: &mut Node, noted: &mut Noted, ledger: &mut Led
                 messages, left_out, ..
             } = &mut fact
             {
-                *left_out = leave_out_of_messages(messages, &calls.records);
+                *left_out = leave_out_of_messages(messages, all);
             }
             ledger.note(agent, fact);
         }

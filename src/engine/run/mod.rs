@@ -19,6 +19,8 @@ use std::sync::Arc;
 
 use crate::engine::agent::asks::Asks;
 use crate::engine::agent::asks::points::takes;
+use crate::engine::agent::calls::Calls;
+use crate::engine::agent::calls::rules::withholds;
 use crate::engine::agent::history::head::Heads;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::profile::Profile;
@@ -226,7 +228,8 @@ impl Run {
                 request,
             } => {
                 self.on_effect(call, |agent, desk| {
-                    agent.calls.elicit(desk, call, number, request)
+                    let Calls { batch, approvals, .. } = &mut agent.calls;
+                    approvals.elicit(batch, desk, call, number, request);
                 });
             }
             Input::ToolCheckpoint { call, state, asked } => {
@@ -364,7 +367,7 @@ impl Run {
     pub fn withholds(&mut self, call: EffectId, place: &Reading) -> bool {
         let index = self.ledger.find(call).map(|open| open.agent);
         let lent = index.and_then(|index| self.desk(index));
-        lent.is_none_or(|(agent, desk)| agent.calls.withholds(&desk, call, place))
+        lent.is_none_or(|(agent, desk)| withholds(agent.calls.batch.running(call), &desk, place))
     }
 
     pub fn agent_path(&self, agent: u32) -> &str {

@@ -72,7 +72,7 @@ impl Run {
         };
         let node = self.agents.get_mut(index as usize);
         let Some(successor) = node.and_then(|Node { who, agent }| {
-            let successor = agent.calls.take_successor()?;
+            let successor = agent.calls.delegations.take_successor()?;
             who.kept.profile = successor.profile;
             Some(successor)
         }) else {

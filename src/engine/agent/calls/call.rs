@@ -160,6 +160,24 @@ impl Call {
         }
     }
 
+    /// Returns true if the call has begun in this process or another.
+    pub fn has_started(&self) -> bool {
+        use CallStatus::{Done, Returned, Started};
+        matches!(self.kept.status, Started { .. } | Returned { .. } | Done { .. })
+    }
+
+    /// Takes the state that the call had in another process. What this process knows by itself is added.
+    pub fn restore(&mut self, state: CallState) {
+        let listed = std::mem::replace(&mut self.kept, state);
+        let kept = &mut self.kept;
+        (kept.index, kept.tool_name) = (listed.index, listed.tool_name);
+        kept.input = kept.input.take().or(listed.input);
+        kept.needs_approval |= listed.needs_approval;
+        kept.leads_elsewhere |= listed.leads_elsewhere;
+        kept.resource_key = kept.resource_key.take().or(listed.resource_key);
+        self.waits = None;
+    }
+
     /// Shows the result of the call, and leaves the call in the journal as it was.
     pub fn leave_at(&mut self, kept: CallState) {
         let before = std::mem::replace(&mut self.kept, kept);

@@ -1,135 +1,21 @@
-//! The checks of a call before it may run: its tool, its arguments, its schema, its count, and your code's
-//! preparation.
+//! The checks of a call before it may run: its tool, its arguments, its schema and its count.
 //!
-//! [`Calls::take_in`] checks each call first, and [`Calls::prepare`] then asks your code once for the whole batch. A
-//! call that fails a check is not run. It gets a fault that tells the model how to correct it.
+//! A call that fails a check is not run. It gets a fault that tells the model how to correct it.
 
 use serde::Deserialize;
 
-use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::calls::call::{Call, Wait};
-use crate::engine::agent::calls::permission::tool_of;
-use crate::engine::agent::calls::run::{invocation, wait_ms};
+use crate::engine::agent::calls::call::Call;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::calls::{Calls, fault};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::next::Next;
 use crate::engine::model::config::OnUnknownTool;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::ToolFault;
-use crate::engine::model::input::PreparedCall;
-use crate::engine::model::journal::CallStatus;
 use crate::engine::model::json;
 use crate::engine::model::message::{Json, ToolInput};
-use crate::engine::model::question::{Facts, Point};
 use crate::engine::policy::binding::bound_input;
-use crate::engine::policy::rule::subject::RuledCall;
 
 impl Calls {
-    /// Asks your code to prepare the calls, in one question for the batch, before anything else happens to them.
-    pub fn prepare(&mut self, desk: &mut Desk<'_>) {
-        let mut tool_ms = None;
-        let (mut indexes, mut calls, mut texts) = (Vec::new(), Vec::new(), Vec::new());
-        for (index, call) in self.batch.get_all_mut().iter_mut().enumerate() {
-            if let Some(Wait::Preparation {
-                is_asked: is_asked @ false,
-            }) = &mut call.waits
-            {
-                *is_asked = true;
-                // The check of an input counts against the tool's time.
-                tool_ms = tool_ms.max(wait_ms(call, desk));
-                texts.extend(texts_to_read(call, desk));
-                calls.push(invocation(call, 0, desk.who, false));
-                indexes.push(index);
-            }
-        }
-        if calls.is_empty() {
-            return;
-        }
-        let facts = Facts::Calls { calls, texts };
-        let ask = Ask {
-            tool_ms,
-            ..Ask::new(Point::PrepareCalls, About::Calls(indexes), &facts)
-        };
-        desk.ask(ask);
-    }
-
-    fn take_one(&mut self, desk: &mut Desk<'_>, index: usize, prepared: PreparedCall) {
-        let status = self.batch.get(index).map(|call| call.kept.status.clone());
-        if let Some(status) = status.filter(|status| *status != CallStatus::Open) {
-            // Another process has brought it further.
-            return self.go_on_from(desk, index, status);
-        }
-        if let Some(problem) = prepared.problem {
-            let fault = fault(
-                "invalid_input",
-                problem,
-                "Call the tool again with input that fits its schema.",
-            );
-            return self.batch.fail(desk, index, fault);
-        }
-        if let Some(call) = self.batch.get_mut(index) {
-            call.kept.resource_key = prepared.resource_key.or(call.kept.resource_key.take());
-            if let Some(input) = prepared.input {
-                call.set_input(input);
-            }
-            call.kept.needs_approval |= prepared.needs_approval;
-            call.kept.leads_elsewhere |= prepared.leads_elsewhere;
-        }
-        self.batch.set_to_judge(index);
-    }
-
-    /// Takes one answer for each call of the question, in order. A call without an answer fails with the reason.
-    pub fn take_prepared(
-        &mut self,
-        desk: &mut Desk<'_>,
-        about: &About,
-        prepared: Result<Vec<PreparedCall>, String>,
-    ) -> Next {
-        let About::Calls(indexes) = about else {
-            return Next::Wait;
-        };
-        let missing = "your code did not prepare this call".to_owned();
-        let (prepared, why) = match prepared {
-            Ok(prepared) => (prepared, missing),
-            Err(why) => (Vec::new(), why),
-        };
-        let mut prepared = prepared.into_iter();
-        for index in indexes {
-            if let Some(prepared) = prepared.next() {
-                self.take_one(desk, *index, prepared);
-                continue;
-            }
-            let hint = "Call the tool again, or go on without it.";
-            let fault = fault("tool_failed", why.clone(), hint);
-            self.batch.fail(desk, *index, fault);
-        }
-        self.advance(desk)
-    }
-
-    /// Replaces the input of a call with one of your code. An input that does not fit the tool's schema leads to a
-    /// fault and a warning. Returns false then.
-    pub(super) fn change_input(&mut self, desk: &mut Desk<'_>, index: usize, input: Option<Json>) -> bool {
-        let (Some(input), Some(call)) = (input, self.batch.get_mut(index)) else {
-            return true;
-        };
-        let Some(problem) = misfit(desk, call.tool, &input) else {
-            let before = call.input().clone();
-            call.kept.unchanged.get_or_insert(before);
-            call.set_input(input);
-            return true;
-        };
-        let message = format!(
-            "The application changed the input of {}, and it does not fit the tool's schema: {problem}",
-            call.name()
-        );
-        desk.warn("invalid_updated_input", message.clone());
-        let hint = "Do not repeat the call as it is; go on without it or ask the user.";
-        self.batch
-            .fail(desk, index, fault("invalid_input", message, hint));
-        false
-    }
-
     /// The fault that keeps a call from being run.
     pub(super) fn problem_of(&mut self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
         check(call, desk).err().or_else(|| self.check_count(call, desk))
@@ -149,7 +35,7 @@ impl Calls {
     /// The fault for a call of a tool that has been called `maxCalls` times in this run.
     fn check_count(&mut self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
         let most = desk.tool(call.tool)?.max_calls?;
-        if self.batch.count(&call.name, &self.records) < most {
+        if self.batch.count(&call.name, self.rounds.records()) < most {
             return None;
         }
         let message = format!(
@@ -158,20 +44,6 @@ impl Calls {
         );
         Some(fault("call_limit", message, "Go on with what you have."))
     }
-}
-
-/// The texts of the call that rules compare and only the platform can read.
-pub(super) fn texts_to_read(call: &Call, desk: &Desk<'_>) -> Vec<String> {
-    let Some(permissions) = desk.permissions.as_ref() else {
-        return Vec::new();
-    };
-    let tool = tool_of(call, desk);
-    permissions.texts_to_read(&RuledCall {
-        tool: &tool,
-        input: call.input().as_str(),
-        readings: &[],
-        leads_elsewhere: false,
-    })
 }
 
 fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
@@ -266,6 +138,6 @@ fn has_required(schema: &Json) -> bool {
 }
 
 /// The problem that the schema of the tool at this index finds in an input.
-fn misfit(desk: &Desk<'_>, tool: Option<usize>, input: &Json) -> Option<String> {
+pub fn misfit(desk: &Desk<'_>, tool: Option<usize>, input: &Json) -> Option<String> {
     desk.catalog.schemas.get(tool?)?.as_ref()?.problem(input.as_str())
 }

@@ -1,60 +1,58 @@
-//! The tool calls of an answer: read, checked, judged, run and answered.
+//! The tool calls of an agent: read, checked, judged, run and answered.
 //!
-//! [`Calls`] owns the batch at hand, the records of all calls before it, and the text that hooks add to the results.
-//! For a whole answer the agent calls [`Calls::read`], [`Calls::take_in`], [`Calls::limit`], [`Calls::prepare`] and
-//! [`Calls::advance`]. Each result, time-out, save and answer to a question then comes in through a method of its own
-//! ([`Calls::finished`] for a result), which lets the other calls advance itself. After each of them the agent does
-//! what [`Next`](crate::engine::agent::next::Next) says, and calls [`Calls::close`] when the round is over.
+//! | object | owns |
+//! |---|---|
+//! | [`Batch`] | the calls of the answer: their order, their states, their results |
+//! | [`Approvals`] | questions about calls: hooks, permissions, elicitations, reconciliation; and what answers leave
+//! |
+//! | [`Delegations`] | calls that other agents of the run answer |
+//! | [`Rounds`] | the batches before: their records, and whether they repeat each other |
 //!
-//! [`Calls::start_early`] starts calls while their answer streams, and [`Calls::drop_early`] forgets them with a
-//! failed attempt. [`Calls::shelve`] closes the calls of an answer that goes no further. [`Calls::abort`] ends the
-//! running calls of an agent that ends.
+//! [`Calls`] puts them together. For a complete answer the agent calls [`Calls::take_in`], [`Calls::limit`] and
+//! [`Calls::set_out`]. `schedule.rs` then decides which call runs when: [`Calls::advance`] judges and starts calls.
+//! Each result, timeout, save and answer to a question comes in through its own method, which returns the step that
+//! follows. `Next::Advance` leads back to [`Calls::advance`], and `Next::RoundOver` to [`Calls::close`].
+//! [`Calls::shelve`] closes the calls of an answer that is not used.
 //!
 //! A call that fails gets a fault as its result, which the model can answer. A fault that is not recoverable stops
 //! the agent. An unknown tool ends the run only with `onUnknownTool: "throw"`. Nothing here sends a request or writes
 //! the transcript.
 
-pub(crate) mod approval;
+pub(crate) mod approvals;
 pub mod batch;
 pub mod call;
 pub(crate) mod check;
-pub(crate) mod delegation;
-pub(crate) mod early;
-pub(crate) mod elicitation;
-pub(crate) mod hooks;
-pub(crate) mod permission;
+pub(crate) mod delegations;
 pub(crate) mod restore;
-pub(crate) mod run;
-pub(crate) mod stopping;
-pub(crate) mod words;
+pub mod rounds;
+pub(crate) mod rules;
+pub(crate) mod schedule;
 pub(crate) mod written;
 
 pub(super) use restore::calls_of;
 
+use crate::engine::agent::calls::approvals::Approvals;
 use crate::engine::agent::calls::batch::Batch;
+use crate::engine::agent::calls::delegations::Delegations;
+use crate::engine::agent::calls::rounds::Rounds;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
-use crate::engine::model::config::permission::Reading;
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::ToolFault;
-use crate::engine::model::journal::{CallState, CallsState, Successor};
+use crate::engine::model::journal::{ApprovalsState, CallState, DelegationsState};
 use crate::engine::model::message::Block;
-use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
+use crate::engine::model::outcome::StoppedBy;
 use crate::engine::policy::repeat::Advice;
 
 /// The tool calls of an agent.
 #[derive(Clone, Default)]
 pub struct Calls {
-    kept: CallsState,
     pub batch: Batch,
-    /// Texts of the batch's calls, as the platform reads them for the rules.
-    readings: Vec<Reading>,
-    /// The calls of all rounds before.
-    pub records: Vec<ToolCallRecord>,
-    /// Index of the first record of the last round.
-    pub round_start: usize,
-    /// The states of the open round's calls, until a restored agent goes on.
-    pub restored: Vec<CallState>,
+    pub approvals: Approvals,
+    pub delegations: Delegations,
+    pub rounds: Rounds,
+    /// The states of the open round's calls, until a restored agent lists them.
+    restored: Vec<CallState>,
 }
 
 /// A round that is over.
@@ -68,61 +66,35 @@ pub struct Round {
 }
 
 impl Calls {
-    /// The calls of a checkpoint. `calls` are the states of the open round, and `last_round` is the number of the
-    /// records of the round before.
+    /// The calls of a checkpoint. `calls` are the states of the open round.
     pub fn restored(
-        kept: CallsState,
+        approvals: ApprovalsState,
+        delegations: DelegationsState,
         calls: Vec<CallState>,
-        records: Vec<ToolCallRecord>,
-        last_round: usize,
+        rounds: Rounds,
     ) -> Calls {
         Calls {
-            kept,
             batch: Batch::default(),
-            readings: Vec::new(),
-            round_start: records.len().saturating_sub(last_round),
-            records,
+            approvals: Approvals::restored(approvals),
+            delegations: Delegations::restored(delegations),
+            rounds,
             restored: calls,
         }
     }
 
-    pub fn kept(&self) -> &CallsState {
-        &self.kept
-    }
-
-    /// The number of rounds that are over.
-    pub fn rounds(&self) -> u32 {
-        self.kept.rounds
-    }
-
-    /// Takes out the text of hooks that goes beside the next content.
-    pub fn take_notes(&mut self) -> Vec<Block> {
-        std::mem::take(&mut self.kept.notes)
-    }
-
-    /// Takes out the agent that takes the conversation over.
-    pub fn take_successor(&mut self) -> Option<Successor> {
-        self.kept.successor.take()
-    }
-
-    /// Makes room for the calls of another answer.
+    /// Begins with no calls, for another answer.
     pub fn begin(&mut self) {
         // The batch still counts the parts of an answer that had no calls.
         drop(self.take_batch());
     }
 
-    /// Takes out the calls of an answer that is done with.
+    /// Takes out the calls of an answer that is over.
     fn take_batch(&mut self) -> Batch {
-        self.readings.clear();
+        self.approvals.forget_readings();
         std::mem::take(&mut self.batch)
     }
 
-    /// Keeps what the platform has read for the rules.
-    pub fn note_readings(&mut self, readings: Vec<Reading>) {
-        self.readings.extend(readings);
-    }
-
-    /// Takes the calls of a whole answer. Calls that have started early stand in the batch already.
+    /// Takes the calls of a whole answer. Calls that have started early are in the batch already.
     ///
     /// # Errors
     /// A call of an unknown tool, with `onUnknownTool: "throw"`.
@@ -163,24 +135,17 @@ impl Calls {
             .abort(desk, "the answer that asked for it goes no further");
         let early = self.batch.calls().len();
         self.batch.leave_all(desk);
-        // Tools that ran while the answer streamed are a round, even if the answer was given up.
-        self.kept.rounds += u32::from(early > 0);
         let mut batch = self.take_batch();
         batch.list_unrun(desk, written.into_iter().skip(early));
-        self.records.extend(batch.told().map(|call| call.record(false)));
+        self.rounds.add_unused(&batch, early > 0);
         batch.results()
     }
 
-    /// Ends the round: keeps its records and returns its results for the model.
+    /// Ends the round and returns its results for the model.
     pub fn close(&mut self, desk: &mut Desk<'_>) -> Round {
         let batch = self.take_batch();
-        self.round_start = self.records.len();
-        self.records.extend(batch.told().map(|call| call.record(false)));
-        self.kept.rounds += 1;
-        self.kept.round_iteration = desk.who.kept.iteration;
-        let round = self.records.get(self.round_start..).unwrap_or_default();
-        let advice = self.kept.repeats.note(&desk.config.repeat, round);
-        let mut more = std::mem::take(&mut self.kept.notes);
+        let advice = self.rounds.add(desk, &batch);
+        let mut more = self.approvals.take_notes();
         if let Advice::Nudge(times) | Advice::Ask(times) = advice {
             let message = format!(
                 "You have made the same tool calls with the same results {} times. Do something else, or answer with what you know.",
@@ -198,23 +163,9 @@ impl Calls {
         }
     }
 
-    /// The calls of the round that is over.
-    pub fn last_round(&self) -> &[ToolCallRecord] {
-        self.records.get(self.round_start..).unwrap_or_default()
-    }
-
-    /// The calls of the last round, if it was in this iteration.
-    pub fn round_of(&self, iteration: u32) -> &[ToolCallRecord] {
-        if self.kept.round_iteration == iteration {
-            self.last_round()
-        } else {
-            &[]
-        }
-    }
-
     /// The number of calls in earlier rounds and in the batch.
     fn count(&self) -> usize {
-        self.records.len() + self.batch.told().count()
+        self.rounds.records().len() + self.batch.told().count()
     }
 
     /// Counts the calls of a whole answer, for the agents above too.
@@ -226,7 +177,7 @@ impl Calls {
     pub fn limit(&self, desk: &Desk<'_>, more: usize) -> Option<StoppedBy> {
         let most = desk.limits().max_tool_rounds;
         if let Some(stopped_by) = desk.overrun() {
-            // If two limits are reached together, the number of iterations is told.
+            // If two limits are reached together, the number of iterations is reported.
             let is_last = Some(desk.who.kept.iteration) >= desk.limits().max_iterations;
             let is_budget = matches!(stopped_by, StoppedBy::Tokens | StoppedBy::Usd);
             return Some(if is_last && is_budget {
@@ -235,7 +186,7 @@ impl Calls {
                 stopped_by
             });
         }
-        if most.is_some_and(|most| self.kept.rounds >= most) {
+        if most.is_some_and(|most| self.rounds.count() >= most) {
             return Some(StoppedBy::ToolRounds);
         }
         let accounts = &desk.ledger.accounts;

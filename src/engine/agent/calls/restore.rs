@@ -1,25 +1,22 @@
-//! Tool calls in the journal, and their restoration in another process.
+//! The restoration of tool calls in another process.
 //!
-//! [`Calls::to_note`] shows how far the calls of an answer have come. [`Calls::take_restored`] lists the calls of a
-//! restored answer again: a finished call keeps its result, and a call that had not begun is judged by the options of
-//! today. A call that had begun runs again if that is safe, or from a checkpoint that its tool has left. Else your
-//! code is asked what became of it (`Point::Reconcile`), because nobody else knows, and so it is about a call of
-//! another version of its tool. The question stays open until it is answered.
+//! [`Calls::take_restored`] lists the calls of a restored answer again: a finished call keeps its result, and a call
+//! that had not begun is judged by the options of this process. A call that had begun runs again if that is safe, or
+//! from a checkpoint that its tool has left. Otherwise your code is asked what became of it, and so it is about a
+//! call of another version of its tool.
 
-use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::calls::approvals::version_of;
 use crate::engine::agent::calls::call::Wait;
-use crate::engine::agent::calls::check::texts_to_read;
-use crate::engine::agent::calls::run::updated_input;
+use crate::engine::agent::calls::rules::texts_to_read;
+use crate::engine::agent::calls::schedule::updated_input;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::calls::{Calls, fault};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::next::Next;
 use crate::engine::json::repair::parse_arguments;
-use crate::engine::model::input::{Reconciled, ToolReturn};
+use crate::engine::ledger::spawn::Parent;
 use crate::engine::model::journal::{CallState, CallStatus};
 use crate::engine::model::message::{Block, Message, ToolInput};
 use crate::engine::model::output::{EffectId, EffectKind};
-use crate::engine::model::question::{CallFacts, Facts, Point};
 
 /// The calls of an answer, read from its message. `cut_off` names the calls that the output limit has cut off.
 pub fn calls_of(message: &Message, cut_off: &[String], desk: &Desk<'_>) -> Vec<WrittenCall> {
@@ -56,7 +53,7 @@ impl Calls {
             let at = states.iter().position(|state| state.tool_call_id == call.id);
             let state = at.map(|at| states.remove(at));
             let is_other = |state: &CallState| state.version.as_ref() != version_of(call.tool, desk);
-            // A call of another version is judged anew, if nobody has judged it.
+            // A call of another version is judged again, if it has not been judged.
             let state =
                 state.filter(|state| call.tool.is_none() || !state.awaits_judgement() || !is_other(state));
             let is_done = matches!(&state, Some(state) if matches!(state.status, CallStatus::Done { .. }));
@@ -79,9 +76,9 @@ impl Calls {
         }
     }
 
-    /// Lists the calls of a restored answer and takes no step with them. If the run does not go on, the result of a
-    /// call that had begun says that nobody knows its outcome. The journal keeps the calls as they were: whoever
-    /// takes the run up again is asked about them.
+    /// Lists the calls of a restored answer and takes no step with them. If the run does not continue, the result of
+    /// a call that had begun says that its outcome is unknown. The journal has the calls as they were, so that the
+    /// process that resumes the run asks about them.
     pub fn recall(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>, goes_on: bool) {
         let states = std::mem::take(&mut self.restored);
         self.batch.is_whole = true;
@@ -109,158 +106,72 @@ impl Calls {
     }
 
     fn restore(&mut self, desk: &mut Desk<'_>, index: usize, state: CallState, is_gone: bool) {
-        let Some(call) = self.batch.get_mut(index) else {
+        let (batch, approvals) = (&mut self.batch, &mut self.approvals);
+        let Some(call) = batch.get_mut(index) else {
             return;
         };
-        let listed = std::mem::replace(&mut call.kept, state.clone());
-        call.kept.index = index;
-        call.kept.tool_name = listed.tool_name;
-        call.kept.input = call.kept.input.take().or(listed.input);
-        call.kept.needs_approval |= listed.needs_approval;
-        call.kept.leads_elsewhere |= listed.leads_elsewhere;
-        call.kept.resource_key = call.kept.resource_key.take().or(listed.resource_key);
-        call.waits = None;
         let is_other = state.version.as_ref() != version_of(call.tool, desk);
-        let can_go_on = state.checkpoint.is_some();
-        let tool = desk.tool(call.tool);
-        let has_started = matches!(
-            state.status,
-            CallStatus::Started { .. } | CallStatus::Returned { .. } | CallStatus::Done { .. }
-        );
-        if has_started {
+        call.restore(state.clone());
+        if call.has_started() {
             call.updated_input = updated_input(call, desk);
         }
-        let is_unasked = state.question.is_none();
         match state.status {
             CallStatus::Done { terminates, .. } => call.terminates = terminates,
             CallStatus::Returned {
                 result, terminates, ..
             } => {
                 call.terminates = terminates;
-                if !self.hook_result(desk, index, &result) {
-                    self.batch.finish(desk, index, result);
+                if !approvals.hook_result(batch, desk, index, &result) {
+                    batch.finish(desk, index, result);
                 }
             }
-            _ if is_gone => self.ask_to_reconcile(desk, index, None, TOOL_GONE),
-            CallStatus::Started { effect } if is_other => {
-                self.ask_to_reconcile(desk, index, Some(effect), OUTCOME_UNKNOWN);
+            _ if is_gone => approvals.ask_to_reconcile(batch, desk, index, None, TOOL_GONE),
+            CallStatus::Started { effect } if !is_other => self.restart(desk, index, effect),
+            CallStatus::Started { effect } => {
+                approvals.ask_to_reconcile(batch, desk, index, Some(effect), OUTCOME_UNKNOWN);
             }
             CallStatus::Allowed | CallStatus::Cleared if is_other => {
-                self.ask_to_reconcile(desk, index, None, OTHER_VERSION);
+                approvals.ask_to_reconcile(batch, desk, index, None, OTHER_VERSION);
             }
-            status if !has_started => {
-                if texts_to_read(call, desk).is_empty() {
-                    self.go_on_from(desk, index, status);
-                } else {
-                    // The rules need these texts, and only the platform of this process reads them.
-                    call.waits = Some(Wait::Preparation { is_asked: false });
-                }
+            // The rules need these texts, and only the platform of this process reads them.
+            _ if !texts_to_read(call, desk).is_empty() => {
+                call.waits = Some(Wait::Preparation { is_asked: false });
             }
-            CallStatus::Started { effect } => {
-                let is_agent = tool.is_some_and(|tool| tool.agent.is_some_and(|agent| !agent.calls_host));
-                let at_work = desk.below.iter().any(|node| {
-                    node.who
-                        .parent
-                        .as_ref()
-                        .is_some_and(|parent| parent.call == effect)
-                });
-                if is_agent && at_work {
-                    desk.ledger.reopen(effect, desk.who.agent, EffectKind::Subagent);
-                    self.batch.wait_for_result(desk, index, effect);
-                } else if !is_agent && desk.ledger.claim(effect) == Some(true) {
-                    self.keep_running(desk, index, effect);
-                // This process has begun no call that `claim` does not know: another one has, if there is a question.
-                } else if is_agent
-                    || can_go_on
-                    || tool.is_some_and(|tool| !tool.runs_once())
-                    || (is_unasked && desk.ledger.running.is_some())
-                {
-                    self.batch.set(index, CallStatus::Cleared, None);
-                } else {
-                    self.ask_to_reconcile(desk, index, Some(effect), OUTCOME_UNKNOWN);
-                }
-            }
-            _ => {}
+            status => approvals.go_on_from(batch, desk, index, status),
         }
     }
 
-    /// Takes the step again at which a call was that had not started.
-    pub(super) fn go_on_from(&mut self, desk: &mut Desk<'_>, index: usize, status: CallStatus) {
-        match status {
-            CallStatus::Refused { message, reason } => self.refuse(desk, index, message, reason),
-            CallStatus::Allowed => self.admit(desk, index),
-            CallStatus::Cleared if self.deny_by_rule(desk, index) => {}
-            CallStatus::Cleared => self.batch.set(index, CallStatus::Cleared, None),
-            // It is judged by the rules of now, and asked about under its old id.
-            _ => self.batch.set_to_judge(index),
-        }
-    }
-
-    /// Waits for a call that an instance before has started.
-    fn keep_running(&mut self, desk: &mut Desk<'_>, index: usize, effect: EffectId) {
-        desk.ledger.reopen(effect, desk.who.agent, EffectKind::Tool);
-        self.batch.wait_for_result(desk, index, effect);
-        self.watch(desk, index, effect);
-    }
-
-    /// Asks your code about a call whose outcome nobody knows, whose tool is gone, or that may have been made before.
-    pub(super) fn ask_to_reconcile(
-        &mut self,
-        desk: &mut Desk<'_>,
-        index: usize,
-        started: Option<EffectId>,
-        reason: &str,
-    ) {
-        let Some(call) = self.batch.get_mut(index) else {
+    /// Continues a call that had begun: waits for it if it still runs, runs it again, or asks what became of it.
+    fn restart(&mut self, desk: &mut Desk<'_>, index: usize, effect: EffectId) {
+        let Some(call) = self.batch.get(index) else {
             return;
         };
-        let version = version_of(call.tool, desk);
-        let facts = Facts::call(CallFacts {
-            reason: Some(reason),
-            other_version: (call.kept.version.as_ref() != version)
-                .then(|| call.kept.version.as_deref().unwrap_or_default()),
-            is_torn: desk.ledger.is_torn.then_some(true),
-            ..call.facts()
-        });
-        let ask = Ask {
-            id: call.kept.question,
-            ..Ask::new(Point::Reconcile, About::Call(index), &facts)
-        };
-        call.kept.question = Some(desk.ask(ask));
-        let status = started.map_or(CallStatus::Cleared, |effect| CallStatus::Started { effect });
-        self.batch.set(index, status, Some(Wait::Reconciliation));
-    }
-
-    /// Takes the answer to the question what became of a call.
-    pub fn take_reconciled(&mut self, desk: &mut Desk<'_>, about: &About, answer: Reconciled) -> Next {
-        let &About::Call(index) = about else {
-            return Next::Wait;
-        };
-        if let Some(call) = self.batch.get_mut(index) {
-            call.kept.question = None;
-            call.is_vouched = true;
-            call.kept.version = version_of(call.tool, desk).cloned();
+        let tool = desk.tool(call.tool);
+        let is_agent = tool.is_some_and(|tool| tool.agent.is_some_and(|agent| !agent.calls_host));
+        let is_parent = |parent: &Parent| parent.call == effect;
+        let mut below = desk.below.iter();
+        let at_work = below.any(|node| node.who.parent.as_ref().is_some_and(is_parent));
+        // This process has begun no call that `claim` does not know: another one has, if there is a question.
+        let was_not_begun = call.kept.question.is_none() && desk.ledger.running.is_some();
+        if is_agent && at_work {
+            desk.ledger.reopen(effect, desk.who.agent, EffectKind::Subagent);
+            self.batch.wait_for_result(desk, index, effect);
+        } else if !is_agent && desk.ledger.claim(effect) == Some(true) {
+            desk.ledger.reopen(effect, desk.who.agent, EffectKind::Tool);
+            self.batch.wait_for_result(desk, index, effect);
+            self.watch(desk, index, effect);
+        } else if is_agent
+            || call.kept.checkpoint.is_some()
+            || tool.is_some_and(|tool| !tool.runs_once())
+            || was_not_begun
+        {
+            self.batch.set(index, CallStatus::Cleared, None);
+        } else {
+            let (batch, reason) = (&mut self.batch, OUTCOME_UNKNOWN);
+            self.approvals
+                .ask_to_reconcile(batch, desk, index, Some(effect), reason);
         }
-        match answer {
-            Reconciled::Run => self.batch.set(index, CallStatus::Cleared, None),
-            Reconciled::Done { output } => {
-                let result = ToolReturn::Value(output);
-                if !self.hook_result(desk, index, &result) {
-                    self.batch.finish(desk, index, result);
-                }
-            }
-            Reconciled::Fail { message } => {
-                let hint = "Do not repeat the call as it is; go on without it or ask the user.";
-                self.batch.fail(desk, index, fault("interrupted", message, hint));
-            }
-        }
-        self.advance(desk)
     }
-}
-
-/// The version of a tool in this process, if it has one.
-fn version_of<'a>(tool: Option<usize>, desk: &Desk<'a>) -> Option<&'a String> {
-    desk.tool(tool)?.version.as_ref()
 }
 
 const OUTCOME_UNKNOWN: &str = "it had begun when the run was cut off, and it may have been done";

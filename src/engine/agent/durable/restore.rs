@@ -2,6 +2,7 @@
 
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::calls::Calls;
+use crate::engine::agent::calls::rounds::Rounds;
 use crate::engine::agent::course::Course;
 use crate::engine::agent::durable::state::last_text;
 use crate::engine::agent::history::History;
@@ -50,7 +51,10 @@ impl Node {
             who: counts,
             limits,
             usage: _,
-            calls: kept_calls,
+            rounds,
+            approvals,
+            delegations,
+            repeats,
             requests,
             answers,
             history,
@@ -82,7 +86,8 @@ impl Node {
         agent.is_kept = place.is_kept;
         agent.answers = Answers::restored(answers, || last_text(agent.history.transcript.messages()));
         agent.inbox = inbox;
-        agent.calls = Calls::restored(kept_calls, calls, records, last_round);
+        let rounds = Rounds::restored(rounds, repeats, records, last_round);
+        agent.calls = Calls::restored(approvals, delegations, calls, rounds);
         let asks = step.step == Step::Ask;
         agent.requests = Requests::restored(requests, &streamed, asks);
         if let Some(model) = next_model {

@@ -44,6 +44,7 @@ impl Node {
             inbox,
             is_kept: _,
         } = agent;
+        let (rounds, repeats) = calls.rounds.kept();
         let requests = requests.kept(machine.reading(), who);
         let history = history.kept();
         let changes = [
@@ -52,7 +53,10 @@ impl Node {
             renew(&mut noted.who, &who.kept),
             renew(&mut noted.limits, who.limits.kept()),
             renew(&mut noted.usage, usage),
-            renew(&mut noted.calls, calls.kept()),
+            renew(&mut noted.rounds, rounds),
+            renew(&mut noted.approvals, calls.approvals.kept()),
+            renew(&mut noted.delegations, calls.delegations.kept()),
+            renew(&mut noted.repeats, repeats),
             renew(&mut noted.requests, &requests),
             renew(&mut noted.answers, answers.kept()),
             renew(&mut noted.history, &history),

@@ -386,10 +386,10 @@ impl Agent {
     /// asked about.
     pub(crate) fn judge_round(&mut self, desk: &mut Desk<'_>, repeats: Option<u32>) {
         self.machine.enter(Step::Close { repeats }, Now::Nothing);
-        if self.calls.meets_condition(desk) {
+        if self.calls.rounds.meets_condition(desk) {
             return self.end(desk, stopped(StoppedBy::Condition));
         }
-        let next = self.calls.ask_to_stop(desk, repeats);
+        let next = self.calls.rounds.ask_to_stop(desk, repeats);
         self.follow(desk, next);
     }
 
@@ -398,7 +398,7 @@ impl Agent {
             (true, Point::StopRepeat) => self.end(desk, stopped(StoppedBy::Repeat)),
             (true, _) => self.end(desk, stopped(StoppedBy::Condition)),
             (false, Point::StopRepeat) => {
-                let next = self.calls.ask_to_stop(desk, None);
+                let next = self.calls.rounds.ask_to_stop(desk, None);
                 self.follow(desk, next);
             }
             (false, _) => self.hand_over(desk, true),
@@ -414,8 +414,8 @@ impl Agent {
     /// answer.
     pub(crate) fn hand_over(&mut self, desk: &mut Desk<'_>, owes_answer: bool) {
         let (reply, messages) = (self.answers.reply(), self.history.transcript.messages());
-        let is_asked =
-            self.course.ask_about_end(desk, reply, &self.calls) || self.calls.ask_for_filter(desk, messages);
+        let is_asked = self.course.ask_about_end(desk, reply, &self.calls.rounds)
+            || self.calls.delegations.ask_for_filter(desk, messages);
         let handover = if is_asked {
             None
         } else {
@@ -443,13 +443,13 @@ impl Agent {
         };
         match chosen(desk, messages) {
             Ok(transcript) => {
-                self.calls.note_filtered();
+                self.calls.delegations.note_filtered();
                 self.history.tell_new(desk);
                 self.history.begin_with(transcript);
                 self.hand_over(desk, owes_answer);
             }
             Err(why) => {
-                let name = self.calls.successor();
+                let name = self.calls.delegations.successor();
                 let message = format!("The inputFilter of {name} failed: {why}");
                 self.end_failed(desk, Failure::new(FailureCode::ConfigInvalid, message));
             }

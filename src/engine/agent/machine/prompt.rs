@@ -81,7 +81,7 @@ impl Agent {
                 let why = verdict.reason.unwrap_or_default();
                 return self.stop_because(desk, StoppedBy::Hook, why);
             }
-            self.calls.note(&mut verdict, false);
+            self.calls.approvals.note(&mut verdict, false);
             self.submit(desk, content, PROMPT, true);
         }
     }
@@ -135,7 +135,7 @@ impl Agent {
                 return self.hand_over(desk, false);
             }
         }
-        content.append(&mut self.calls.take_notes());
+        content.append(&mut self.calls.approvals.take_notes());
         content.extend(verdict.context.into_iter().map(Block::notice));
         self.course.note_content(content.is_empty());
         self.history.transcript.push_user(content);

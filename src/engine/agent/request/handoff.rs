@@ -1,11 +1,11 @@
 //! An agent that takes the conversation over from another one.
 //!
-//! A call has left a [`Successor`] with the agent's calls. When the round is over, `Calls::ask_for_filter` lets your
-//! code choose the messages that the successor begins with, if the handoff has an `inputFilter`. The run then gives
-//! the agent the successor's profile and calls [`take_over`]. A filter that fails, or that returns a history that is
-//! not legal, fails the agent: the successor could read messages that the filter was to take out.
+//! A call has left a [`Successor`] with the agent's calls. When the round is over, `Delegations::ask_for_filter` lets
+//! your code choose the messages that the successor begins with, if the handoff has an `inputFilter`. The run then
+//! gives the agent the successor's profile and calls [`take_over`]. A filter that fails, or that returns a history
+//! that is not legal, fails the agent: the successor could read messages that the filter was to take out.
 
-use crate::engine::agent::calls::delegation::HANDED_OVER;
+use crate::engine::agent::calls::delegations::HANDED_OVER;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::request::switch_model;

@@ -36,7 +36,13 @@ pub struct AgentState {
     #[serde(flatten)]
     pub usage: UsageState,
     #[serde(flatten)]
-    pub calls: CallsState,
+    pub rounds: RoundsState,
+    #[serde(flatten)]
+    pub approvals: ApprovalsState,
+    #[serde(flatten)]
+    pub delegations: DelegationsState,
+    #[serde(flatten)]
+    pub repeats: RepeatsState,
     #[serde(flatten)]
     pub requests: RequestsState,
     #[serde(flatten)]
@@ -64,7 +70,10 @@ impl AgentState {
             who: json::read("", text)?,
             limits: json::read("", text)?,
             usage: json::read("", text)?,
-            calls: json::read("", text)?,
+            rounds: json::read("", text)?,
+            approvals: json::read("", text)?,
+            delegations: json::read("", text)?,
+            repeats: json::read("", text)?,
             requests: json::read("", text)?,
             answers: json::read("", text)?,
             history: json::read("", text)?,
@@ -161,24 +170,42 @@ pub struct UsageState {
     pub tool_calls: usize,
 }
 
-/// The rounds of tool calls, and the notes for the next one.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// The rounds of tool calls that are over.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct CallsState {
+pub struct RoundsState {
     #[serde(rename = "toolRounds", skip_serializing_if = "is_default")]
     pub rounds: u32,
     /// The iteration of the last round.
     #[serde(skip_serializing_if = "is_default")]
     pub round_iteration: u32,
-    /// Text of hooks for the model, to go beside the next content.
+}
+
+/// The answers about tool calls that are still to be used.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ApprovalsState {
+    /// Text of hooks for the model, which is sent with the next content.
     #[serde(skip_serializing_if = "is_default")]
     pub notes: Vec<Block>,
     /// Text of hooks for the classifier.
     #[serde(skip_serializing_if = "is_default")]
     pub classifier_context: Vec<String>,
+}
+
+/// The tool calls that agents answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DelegationsState {
     /// The agent that takes the conversation over when the round is over.
     #[serde(skip_serializing_if = "is_default")]
     pub successor: Option<Successor>,
+}
+
+/// The repetitions of rounds. A state of its own, so that the fields of an entry keep their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RepeatsState {
     #[serde(skip_serializing_if = "is_default")]
     pub repeats: Repeats,
 }

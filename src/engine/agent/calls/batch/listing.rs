@@ -2,7 +2,7 @@
 
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::{Call, Wait, written_json};
-use crate::engine::agent::calls::check::texts_to_read;
+use crate::engine::agent::calls::rules::texts_to_read;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
 use crate::engine::json::digest;

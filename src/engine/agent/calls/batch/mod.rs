@@ -1,9 +1,9 @@
 //! The tool calls of one answer: their order, their states and their results.
 //!
 //! [`Batch`] owns the calls. [`Batch::list`] adds one, [`Batch::set`] changes its status so that the searches find
-//! it, and [`Batch::finish`] gives it its result. [`Batch::next_to_start`] chooses the call that starts next. Only the
-//! calls of a journal get their status with the rest of their state (`restore.rs`), and those of an answer that is
-//! not used get theirs before they are in a batch ([`Batch::list_unrun`]).
+//! it, and [`Batch::finish`] gives it its result. [`Batch::next_to_start`] chooses the call that starts next. Only
+//! the calls of a journal get their status with the rest of their state (`restore.rs`), and those of an answer that
+//! is not used get theirs before they are in a batch ([`Batch::list_unrun`]).
 //!
 //! A batch opens no effect and asks no question. `schedule.rs` starts its calls, and `approvals` asks about them.
 

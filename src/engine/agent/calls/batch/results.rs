@@ -1,7 +1,7 @@
 //! The results of calls: each call of a batch gets exactly one.
 //!
-//! [`Batch::finish`] is the one place that gives a call its result and emits it. [`Batch::results`] are the results as
-//! the model reads them, in request order, whatever has become of a call.
+//! [`Batch::finish`] is the one place that gives a call its result and emits it. [`Batch::results`] are the results
+//! as the model reads them, in request order, whatever has become of a call.
 
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::{Call, Wait};
@@ -31,7 +31,7 @@ impl Batch {
         if is_fatal {
             Next::Stop(StoppedBy::FatalTool)
         } else {
-            Next::Wait
+            Next::Advance
         }
     }
 
@@ -178,7 +178,7 @@ impl Batch {
         }
     }
 
-    /// Takes the result of a call for an agent that is about to be stopped.
+    /// Takes the result of a subagent for an agent that is about to be stopped.
     pub fn take_result(&mut self, desk: &mut Desk<'_>, effect: EffectId, result: ToolReturn) {
         if let Some(index) = self.index_of(effect) {
             desk.ledger.close(effect);

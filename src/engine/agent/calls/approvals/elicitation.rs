@@ -1,14 +1,16 @@
 //! Questions of a running tool to a person, and the checkpoints from which a tool goes on.
 //!
-//! [`Calls::elicit`] opens a question of the run for a call, whose time stands still until [`Calls::take_elicited`]
-//! hands the answer over. Both stand in the journal: a call that runs again in another process asks under the same
-//! numbers, gets the answers that are there, and has its open questions asked again under their ids. A call with a
-//! checkpoint runs again without a question to `reconcile`. Nothing here starts or ends a call.
+//! [`Approvals::elicit`] opens a question of the run for a call, whose time stands still until
+//! [`Approvals::take_elicited`] hands the answer over. Both stand in the journal: a call that runs again in another
+//! process asks under the same numbers, gets the answers that are there, and has its open questions asked again under
+//! their ids. A call with a checkpoint runs again without a question to `reconcile`. Nothing here starts or ends a
+//! call.
 
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::calls::Calls;
+use crate::engine::agent::calls::approvals::Approvals;
+use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Call;
-use crate::engine::agent::calls::run::wait_ms;
+use crate::engine::agent::calls::schedule::wait_ms;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::next::Next;
 use crate::engine::ledger::timers::TimerReason;
@@ -21,13 +23,20 @@ use crate::engine::model::question::{CallFacts, Facts, Point};
 /// The reason that stands beside the request.
 const TOOL_ASKS: &str = "its tool asks a person";
 
-impl Calls {
+impl Approvals {
     /// Asks a person for a running call, or answers with what the journal has.
-    pub fn elicit(&mut self, desk: &mut Desk<'_>, effect: EffectId, number: u32, request: Json) {
-        let Some(index) = self.batch.index_of(effect) else {
+    pub fn elicit(
+        &mut self,
+        batch: &mut Batch,
+        desk: &mut Desk<'_>,
+        effect: EffectId,
+        number: u32,
+        request: Json,
+    ) {
+        let Some(index) = batch.index_of(effect) else {
             return;
         };
-        let Some(call) = self.batch.get_mut(index) else {
+        let Some(call) = batch.get_mut(index) else {
             return;
         };
         let known = call.kept.elicitations.iter().find(|known| known.number == number);
@@ -63,11 +72,17 @@ impl Calls {
     }
 
     /// Hands the answer of a person to the tool that has asked.
-    pub fn take_elicited(&mut self, desk: &mut Desk<'_>, about: &About, answer: ElicitationAnswer) -> Next {
+    pub fn take_elicited(
+        &mut self,
+        batch: &mut Batch,
+        desk: &mut Desk<'_>,
+        about: &About,
+        answer: ElicitationAnswer,
+    ) -> Next {
         let &About::Elicitation(index, number) = about else {
             return Next::Wait;
         };
-        let Some(call) = self.batch.get_mut(index) else {
+        let Some(call) = batch.get_mut(index) else {
             return Next::Wait;
         };
         let Some(effect) = call.running() else {

@@ -1,24 +1,25 @@
 //! Hooks and guardrails around tool calls.
 //!
-//! [`Calls::ask_about`] asks before a call runs, [`Calls::hook_result`] when it has come back. [`Calls::after_hooks`]
-//! takes the joined verdict of a point, changes the call, and lets the calls advance. A hook may stop the run.
+//! [`Approvals::ask_about`] asks before a call runs, [`Approvals::hook_result`] when it has come back.
+//! [`Approvals::after_hooks`] takes the joined verdict of a point, changes the call, and lets the calls advance. A
+//! hook may stop the run.
 
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::calls::Calls;
+use crate::engine::agent::calls::approvals::{Approvals, change_input};
+use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Wait;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::next::Next;
 use crate::engine::model::hook::{Decision, Gate, HookAnswer};
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::journal::CallStatus;
-use crate::engine::model::message::Block;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{CallFacts, Facts, Point};
 
-impl Calls {
+impl Approvals {
     /// Asks the hooks of this point about a call, which then waits. Returns false if there are none.
-    pub(super) fn ask_about(&mut self, desk: &mut Desk<'_>, point: Point, index: usize) -> bool {
-        let Some(call) = self.batch.get_mut(index) else {
+    pub fn ask_about(&mut self, batch: &mut Batch, desk: &mut Desk<'_>, point: Point, index: usize) -> bool {
+        let Some(call) = batch.get_mut(index) else {
             return false;
         };
         if !desk.has_hooks(point, call.name()) {
@@ -31,13 +32,19 @@ impl Calls {
             Point::ToolGuardrail => CallStatus::Allowed,
             _ => call.kept.status.clone(),
         };
-        self.batch.set(index, status, Some(Wait::Hooks));
+        batch.set(index, status, Some(Wait::Hooks));
         true
     }
 
     /// Shows a tool's result to hooks before it counts. Returns false if there are none.
-    pub(super) fn hook_result(&mut self, desk: &mut Desk<'_>, index: usize, result: &ToolReturn) -> bool {
-        let Some(call) = self.batch.get_mut(index) else {
+    pub fn hook_result(
+        &mut self,
+        batch: &mut Batch,
+        desk: &mut Desk<'_>,
+        index: usize,
+        result: &ToolReturn,
+    ) -> bool {
+        let Some(call) = batch.get_mut(index) else {
             return false;
         };
         let (point, output, error) = match result {
@@ -61,44 +68,51 @@ impl Calls {
             duration_ms,
             terminates,
         };
-        self.batch.set(index, status, Some(Wait::Hooks));
+        batch.set(index, status, Some(Wait::Hooks));
         true
     }
 
     /// Takes the joined answer of the hooks of a point.
     pub fn after_hooks(
         &mut self,
+        batch: &mut Batch,
         desk: &mut Desk<'_>,
         point: Point,
         about: &About,
         mut verdict: HookAnswer,
     ) -> Next {
         if point == Point::PostToolBatch {
-            return self.after_batch(desk, verdict);
+            return self.after_batch(batch, desk, verdict);
         }
         let stop = verdict.stop.take();
         let next = match about {
-            About::Call(index) => self.heed(desk, point, *index, verdict),
+            About::Call(index) => self.heed(batch, desk, point, *index, verdict),
             _ => {
                 self.note(&mut verdict, false);
-                Next::Wait
+                Next::Advance
             }
         };
         match (next, stop) {
-            (Next::Wait, Some(why)) => Next::StopBecause(StoppedBy::Hook, why),
-            (Next::Wait, None) => self.advance(desk),
+            (Next::Advance, Some(why)) => Next::StopBecause(StoppedBy::Hook, why),
             (next, _) => next,
         }
     }
 
-    fn heed(&mut self, desk: &mut Desk<'_>, point: Point, index: usize, mut verdict: HookAnswer) -> Next {
-        let returned = self.batch.returned(index);
+    fn heed(
+        &mut self,
+        batch: &mut Batch,
+        desk: &mut Desk<'_>,
+        point: Point,
+        index: usize,
+        mut verdict: HookAnswer,
+    ) -> Next {
+        let returned = batch.returned(index);
         self.note(&mut verdict, returned.is_some());
         match point {
-            Point::PermissionRequest => return self.after_permission_hooks(desk, index, verdict),
+            Point::PermissionRequest => return self.after_permission_hooks(batch, desk, index, verdict),
             Point::PermissionDenied => {
-                self.after_denial(desk, index, verdict.retry);
-                return Next::Wait;
+                self.after_denial(batch, desk, index, verdict.retry);
+                return Next::Advance;
             }
             _ => {}
         }
@@ -111,19 +125,24 @@ impl Calls {
                     (Point::PostToolUse, Some(output)) => ToolReturn::Value(output),
                     _ => result,
                 };
-                return self.batch.count_in(desk, index, result);
+                return batch.count_in(desk, index, result);
             }
-            (Point::ToolGuardrail, _) => self.after_tool_guardrail(desk, index, verdict),
-            _ => self.after_pre_tool_use(desk, index, verdict),
+            (Point::ToolGuardrail, _) => self.after_tool_guardrail(batch, desk, index, verdict),
+            _ => self.after_pre_tool_use(batch, desk, index, verdict),
         }
-        Next::Wait
+        Next::Advance
     }
 
-    fn after_pre_tool_use(&mut self, desk: &mut Desk<'_>, index: usize, verdict: HookAnswer) {
+    fn after_pre_tool_use(
+        &mut self,
+        batch: &mut Batch,
+        desk: &mut Desk<'_>,
+        index: usize,
+        verdict: HookAnswer,
+    ) {
         if verdict.denies() {
-            self.batch
-                .deny(desk, index, verdict.reason.as_deref(), "a hook denied it", false);
-        } else if let Some(call) = self.batch.get_mut(index) {
+            batch.deny(desk, index, verdict.reason.as_deref(), "a hook denied it", false);
+        } else if let Some(call) = batch.get_mut(index) {
             call.kept.gate = Gate::Passed {
                 decision: verdict.decision,
                 reason: verdict.reason,
@@ -131,30 +150,26 @@ impl Calls {
             let input = verdict
                 .updated_input
                 .filter(|_| !call.kept.gate.said(Decision::Defer));
-            if self.change_input(desk, index, input) {
-                self.batch.set_to_judge(index);
+            if change_input(batch, desk, index, input) {
+                batch.set_to_judge(index);
             }
         }
     }
 
-    fn after_tool_guardrail(&mut self, desk: &mut Desk<'_>, index: usize, verdict: HookAnswer) {
+    fn after_tool_guardrail(
+        &mut self,
+        batch: &mut Batch,
+        desk: &mut Desk<'_>,
+        index: usize,
+        verdict: HookAnswer,
+    ) {
         if verdict.denies() {
             let reason = verdict.reason.unwrap_or_default();
             let message = format!("Tool denied by guardrail: {reason}");
-            return self.batch.deny(desk, index, Some(&message), "", false);
+            return batch.deny(desk, index, Some(&message), "", false);
         }
-        if self.change_input(desk, index, verdict.updated_input) && !self.deny_by_rule(desk, index) {
-            self.batch.set(index, CallStatus::Cleared, None);
+        if change_input(batch, desk, index, verdict.updated_input) && !self.deny_by_rule(batch, desk, index) {
+            batch.set(index, CallStatus::Cleared, None);
         }
-    }
-
-    /// Keeps the text of hooks for the model. `blocks` says that the reason of a denial is such text too.
-    pub fn note(&mut self, verdict: &mut HookAnswer, blocks: bool) {
-        if blocks && verdict.denies() {
-            self.kept.notes.extend(verdict.reason.take().map(Block::notice));
-        }
-        self.kept
-            .notes
-            .extend(verdict.context.drain(..).map(Block::notice));
     }
 }

@@ -1,50 +1,57 @@
 //! Approval of a call by a person, by hooks in a person's place, or by the classifier.
 //!
-//! `permission.rs` begins it with `contest` for a call that a rule, the mode or the tool wants to be asked about. The
+//! [`Approvals::judge`] contests a call that a rule, the mode or the tool wants to be asked about. The
 //! answer lets the call run, perhaps with another input, or denies it. Its permission updates change the rules of
 //! the run at once.
 
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::calls::Calls;
+use crate::engine::agent::calls::approvals::{Approvals, change_input};
+use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::{Call, Wait};
-use crate::engine::agent::calls::permission::{ruled_call, tool_of};
+use crate::engine::agent::calls::rules::ruled;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::next::Next;
 use crate::engine::agent::profile::Profile;
-use crate::engine::model::config::permission::Reading;
-use crate::engine::model::config::permission::Rule;
 use crate::engine::model::config::permission::{Permissions, RuleKind};
 use crate::engine::model::hook::{Decision, HookAnswer};
 use crate::engine::model::input::{Behavior, PermissionAnswer, PermissionUpdate, UpdateType};
 use crate::engine::model::journal::CallStatus;
 use crate::engine::model::json::word;
 use crate::engine::model::output::EffectId;
-use crate::engine::model::question::{CallFacts, Facts, Point, RuleFacts, Suggestion};
+use crate::engine::model::question::{CallFacts, Facts, Point};
 use crate::engine::policy::permission::IGNORED_RULES;
 
 /// The `notification_type` that hooks are told.
 const PROMPT: &str = "permission_prompt";
 
-impl Calls {
+impl Approvals {
     /// Asks the `PermissionRequest` hooks, which may answer in a person's place, and else the person.
-    pub(super) fn contest(&mut self, desk: &mut Desk<'_>, index: usize, reason: String, classify: bool) {
+    pub fn contest(
+        &mut self,
+        batch: &mut Batch,
+        desk: &mut Desk<'_>,
+        index: usize,
+        reason: String,
+        classify: bool,
+    ) {
         let point = Point::PermissionRequest;
-        let Some(call) = self.batch.get_mut(index) else {
+        let Some(call) = batch.get_mut(index) else {
             return;
         };
         // A person has been asked in another process, after the hooks.
         let is_asked = call.kept.question.is_some();
         if classify || is_asked || call.kept.gate.said(Decision::Defer) || !desk.has_hooks(point, call.name())
         {
-            return self.ask_for(desk, index, &reason, classify);
+            return self.ask_for(batch, desk, index, &reason, classify);
         }
         let facts = Facts::call(ruled(call, &self.readings, desk, &reason));
         desk.ask(Ask::new(point, About::Call(index), &facts).named(call.name()));
         call.waits = Some(Wait::Contest { reason });
     }
 
-    pub(super) fn after_permission_hooks(
+    pub fn after_permission_hooks(
         &mut self,
+        batch: &mut Batch,
         desk: &mut Desk<'_>,
         index: usize,
         verdict: HookAnswer,
@@ -53,11 +60,11 @@ impl Calls {
             Some(Decision::Allow) => Behavior::Allow,
             Some(Decision::Deny) => Behavior::Deny,
             _ => {
-                let call = self.batch.get_mut(index);
+                let call = batch.get_mut(index);
                 if let Some(Wait::Contest { reason }) = call.and_then(|call| call.waits.take()) {
-                    self.ask_for(desk, index, &reason, false);
+                    self.ask_for(batch, desk, index, &reason, false);
                 }
-                return Next::Wait;
+                return Next::Advance;
             }
         };
         let answer = PermissionAnswer {
@@ -67,12 +74,19 @@ impl Calls {
             interrupt: verdict.interrupt,
             updated_permissions: verdict.updated_permissions,
         };
-        self.heed_permission(desk, index, answer)
+        self.heed_permission(batch, desk, index, answer)
     }
 
     /// Asks a person or the classifier.
-    fn ask_for(&mut self, desk: &mut Desk<'_>, index: usize, reason: &str, classify: bool) {
-        let Some(call) = self.batch.get_mut(index) else {
+    fn ask_for(
+        &mut self,
+        batch: &mut Batch,
+        desk: &mut Desk<'_>,
+        index: usize,
+        reason: &str,
+        classify: bool,
+    ) {
+        let Some(call) = batch.get_mut(index) else {
             return;
         };
         let (point, facts) = if classify {
@@ -101,24 +115,33 @@ impl Calls {
         if !classify && is_new && desk.has_hooks(Point::Notification, PROMPT) {
             notify(call, desk, question, reason);
         }
-        self.batch.set(index, CallStatus::Asked, Some(Wait::Permission));
+        batch.set(index, CallStatus::Asked, Some(Wait::Permission));
     }
 
     /// Takes the answer of a person, or of the function that stands in for one.
-    pub fn take_permission(&mut self, desk: &mut Desk<'_>, about: &About, answer: PermissionAnswer) -> Next {
+    pub fn take_permission(
+        &mut self,
+        batch: &mut Batch,
+        desk: &mut Desk<'_>,
+        about: &About,
+        answer: PermissionAnswer,
+    ) -> Next {
         let &About::Call(index) = about else {
             return Next::Wait;
         };
-        if let Some(call) = self.batch.get_mut(index) {
+        if let Some(call) = batch.get_mut(index) {
             call.kept.question = None;
         }
-        match self.heed_permission(desk, index, answer) {
-            Next::Wait => self.advance(desk),
-            next => next,
-        }
+        self.heed_permission(batch, desk, index, answer)
     }
 
-    fn heed_permission(&mut self, desk: &mut Desk<'_>, index: usize, answer: PermissionAnswer) -> Next {
+    fn heed_permission(
+        &mut self,
+        batch: &mut Batch,
+        desk: &mut Desk<'_>,
+        index: usize,
+        answer: PermissionAnswer,
+    ) -> Next {
         let mut is_changed = false;
         for update in answer.updated_permissions {
             if let Some(message) = unkept(&update) {
@@ -133,20 +156,19 @@ impl Calls {
             warn_of_rules(desk);
         }
         if answer.behavior == Behavior::Allow {
-            if self.change_input(desk, index, answer.updated_input) {
-                self.admit(desk, index);
+            if change_input(batch, desk, index, answer.updated_input) {
+                self.admit(batch, desk, index);
             }
-            return Next::Wait;
+            return Next::Advance;
         }
         let reason = "it was not approved";
         if answer.interrupt {
-            self.batch
-                .deny(desk, index, answer.message.as_deref(), reason, false);
+            batch.deny(desk, index, answer.message.as_deref(), reason, false);
             let why = answer.message.unwrap_or_else(|| "a tool call was denied".into());
             return Next::Cancel(why);
         }
-        self.refuse(desk, index, answer.message, reason.into());
-        Next::Wait
+        self.refuse(batch, desk, index, answer.message, reason.into());
+        Next::Advance
     }
 }
 
@@ -159,43 +181,6 @@ fn notify(call: &Call, desk: &mut Desk<'_>, question_id: EffectId, reason: &str)
         tool_name: call.name(),
     };
     desk.ask(Ask::new(Point::Notification, About::Nothing, &facts).named(PROMPT));
-}
-
-/// The facts of a call, with the rule that makes it ask, or with a rule that would let such calls run.
-fn ruled<'a>(call: &'a Call, readings: &[Reading], desk: &Desk<'_>, reason: &'a str) -> CallFacts<'a> {
-    let mut facts = CallFacts {
-        reason: Some(reason),
-        ..call.facts()
-    };
-    let Some(permissions) = desk.permissions.as_ref() else {
-        return facts;
-    };
-    let tool = tool_of(call, desk);
-    let ruled = ruled_call(call, &tool, readings);
-    if let Some(rule) = permissions.asking(&ruled) {
-        facts.matched_ask_rule = Some(rule_facts(rule));
-        return facts;
-    }
-    let Call { kept, .. } = call;
-    if kept.needs_approval || kept.gate.said(Decision::Ask) || kept.gate.said(Decision::Defer) {
-        return facts;
-    }
-    if let Some(rule) = permissions.suggestion(&ruled) {
-        facts.suggestions = Some([Suggestion {
-            kind: "addRules",
-            behavior: "allow",
-            rules: [rule_facts(&rule)],
-            destination: "session",
-        }]);
-    }
-    facts
-}
-
-fn rule_facts(rule: &Rule) -> RuleFacts {
-    RuleFacts {
-        tool_name: rule.tool.clone(),
-        rule_content: rule.specifier.clone(),
-    }
 }
 
 /// Warns of wrong rules that an answer has added. Wrong rules in the options keep a run from starting.

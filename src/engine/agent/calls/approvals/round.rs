@@ -1,28 +1,29 @@
 //! The last questions of a round, before the model gets its results: the hooks of the batch, and the wording of
 //! errors.
 //!
-//! [`Calls::advance`] asks when all calls are done. The round ends when both have answered. A wording that does not
+//! `Calls::advance` asks when all calls are done. The round ends when both have answered. A wording that does not
 //! come leaves the error as it is.
 
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::calls::Calls;
+use crate::engine::agent::calls::approvals::Approvals;
+use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::next::Next;
 use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
 use crate::engine::model::question::{Facts, FaultyCall, Point};
 
-impl Calls {
+impl Approvals {
     /// Asks before the round ends, or waits for the answers. Returns false if nobody is left to be asked.
-    pub(super) fn ask_before_end(&self, desk: &mut Desk<'_>) -> bool {
+    pub fn ask_before_end(&self, batch: &Batch, desk: &mut Desk<'_>) -> bool {
         let point = Point::PostToolBatch;
         if desk.asks.is_at(desk.who.agent, point) || desk.asks.is_at(desk.who.agent, Point::WordErrors) {
             return true;
         }
         if !desk.has_hooks(point, "") {
-            return self.ask_for_words(desk);
+            return self.ask_for_words(batch, desk);
         }
-        let tool_calls: Vec<ToolCallRecord> = self.batch.told().map(|call| call.record(false)).collect();
+        let tool_calls: Vec<ToolCallRecord> = batch.told().map(|call| call.record(false)).collect();
         let facts = Facts::Batch {
             tool_calls: &tool_calls,
         };
@@ -30,23 +31,23 @@ impl Calls {
         true
     }
 
-    pub(super) fn after_batch(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) -> Next {
+    pub fn after_batch(&mut self, batch: &mut Batch, desk: &mut Desk<'_>, mut verdict: HookAnswer) -> Next {
         self.note(&mut verdict, true);
         if let Some(why) = verdict.stop {
             return Next::StopBecause(StoppedBy::Hook, why);
         }
-        if self.ask_for_words(desk) {
+        if self.ask_for_words(batch, desk) {
             return Next::Wait;
         }
         Next::RoundOver
     }
 
     /// Asks `toolCalls.wordError` for the text of this round's errors. Returns false if there is nothing to ask.
-    fn ask_for_words(&self, desk: &mut Desk<'_>) -> bool {
+    fn ask_for_words(&self, batch: &Batch, desk: &mut Desk<'_>) -> bool {
         if !desk.config.tool_calls.word_errors {
             return false;
         }
-        let faulty = self.batch.told().filter_map(|call| {
+        let faulty = batch.told().filter_map(|call| {
             Some(FaultyCall {
                 tool_call_id: call.id(),
                 tool_name: call.name(),

@@ -1,21 +1,31 @@
-//! Calls under way: started in their order, finished, timed out, aborted.
+//! The schedule of calls: which of them starts when, and what follows when it is over.
 //!
 //! [`Calls::advance`] is the one place that starts calls and ends the round. Each start opens an effect in the
-//! ledger, and each end closes it. Results come in through [`Calls::finished`], time-outs through
-//! [`Calls::time_is_up`], confirmed saves through [`Calls::saved`]. Nothing here decides whether a call may run.
+//! ledger, and each end closes it. Results come in through [`Calls::finished`], timeouts through
+//! [`Calls::time_is_up`], confirmed saves through [`Calls::saved`]. Nothing here decides whether a call may run:
+//! [`Approvals`](crate::engine::agent::calls::approvals::Approvals) does, and `policy::schedule` which calls may run
+//! at the same time.
+//!
+//! [`Calls::start_early`] starts calls while the rest of their answer streams. Only calls that can be taken back
+//! start early: complete calls of read-only tools without a fault, with no other kind of call before them in the
+//! answer. They are in the same batch as all others, so that limits, permissions, keys and timeouts apply to them
+//! too. The batch is completed with the answer, or dropped with a failed attempt.
 
 use crate::engine::agent::calls::call::{Call, Wait};
+use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::calls::{Calls, fault};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::next::Next;
 use crate::engine::agent::who::Who;
 use crate::engine::json::canonical::canonical;
 use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::journal::CallStatus;
-use crate::engine::model::message::Json;
+use crate::engine::model::message::{Json, ToolInput};
 use crate::engine::model::output::{EffectId, EffectKind, Output, ToolInvocation};
+use crate::engine::model::question::Point;
 use crate::engine::policy::binding::unbound_input;
 
 /// The reason for the question about a call that a lost part of the run may have made.
@@ -23,18 +33,48 @@ const MAY_BE_LOST: &str =
     "a part of the run's journal is lost, and this call may have been made in it, perhaps under another id";
 
 impl Calls {
-    /// Prepares the calls that are listed, and lets them advance.
+    /// Prepares the listed calls, and lets them advance.
     pub fn set_out(&mut self, desk: &mut Desk<'_>) -> Next {
-        self.prepare(desk);
+        self.approvals.prepare(&mut self.batch, desk);
         self.advance(desk)
     }
 
-    /// Judges the calls that can be judged and starts those that may run. Tells when all calls have their results.
+    /// Starts the calls of the answer that have become whole.
+    pub fn start_early(&mut self, desk: &mut Desk<'_>, answer: &mut ModelAnswer) -> Next {
+        // An output guardrail judges the whole answer before any of its calls may run.
+        if !desk.config.tool_calls.eager || desk.has_hooks(Point::OutputGuardrail, "") {
+            return Next::Wait;
+        }
+        let before = self.batch.calls().len();
+        while let Some(call) = self.batch.next_early(desk, answer) {
+            let may_start = may_start_early(&call, desk) && self.problem_of(&call, desk).is_none();
+            if !may_start || self.limit(desk, 1).is_some() {
+                self.batch.stop_early();
+                break;
+            }
+            self.batch.list(desk, call, false);
+        }
+        if self.batch.calls().len() == before {
+            return Next::Wait;
+        }
+        self.set_out(desk)
+    }
+
+    /// Drops the early calls of a failed attempt, as if the model had never asked for them.
+    pub fn drop_early(&mut self, desk: &mut Desk<'_>) {
+        desk.withdraw_asks();
+        self.batch.abort(desk, "the answer that asked for it has failed");
+        self.batch.leave_all(desk);
+        drop(self.take_batch());
+    }
+
+    /// Judges the calls that can be judged and starts those that may run. Returns [`Next::RoundOver`]
+    /// when all calls have their results.
     pub fn advance(&mut self, desk: &mut Desk<'_>) -> Next {
         if desk.asks.holds(desk.who.agent) || self.batch.calls().is_empty() {
             return Next::Wait;
         }
-        self.judge(desk);
+        self.approvals.judge(&mut self.batch, desk);
         let (mode, most) = (
             desk.config.tool_calls.execution,
             desk.config.tool_calls.max_concurrency,
@@ -45,7 +85,8 @@ impl Calls {
             };
             let tool = desk.tool(call.tool);
             if desk.ledger.is_torn && tool.is_some_and(ToolConfig::awaits_save) && !call.is_vouched_for() {
-                self.ask_to_reconcile(desk, index, None, MAY_BE_LOST);
+                self.approvals
+                    .ask_to_reconcile(&mut self.batch, desk, index, None, MAY_BE_LOST);
                 continue;
             }
             let kind = match tool.and_then(|tool| tool.agent) {
@@ -61,7 +102,7 @@ impl Calls {
                 self.start(desk, index, effect);
             }
         }
-        if self.batch.is_done() && self.batch.is_whole && !self.ask_before_end(desk) {
+        if self.batch.is_done() && self.batch.is_whole && !self.approvals.ask_before_end(&self.batch, desk) {
             return Next::RoundOver;
         }
         Next::Wait
@@ -73,10 +114,10 @@ impl Calls {
             return;
         };
         call.updated_input = updated_input(call, desk);
-        let target = desk.tool(call.tool).and_then(|tool| tool.agent);
-        let is_taken = self.kept.successor.is_some();
-        if let Some(target) = target.filter(|target| !target.calls_host || is_taken) {
-            return self.delegate(desk, index, effect, target);
+        if let Some(target) = self.delegations.target_of(call, desk) {
+            return self
+                .delegations
+                .start(&mut self.batch, desk, index, effect, target);
         }
         let wait_ms = wait_ms(call, desk);
         desk.ledger.set_timer(TimerReason::Effect(effect), wait_ms);
@@ -85,7 +126,7 @@ impl Calls {
         desk.ledger.output(Output::CallTool(invocation));
     }
 
-    /// Watches a call that goes on after its instance was lost. Its time begins anew.
+    /// Sets the time of a call that still runs after its instance was lost. It begins again.
     pub(super) fn watch(&mut self, desk: &mut Desk<'_>, index: usize, effect: EffectId) {
         if let Some(call) = self.batch.get_mut(index) {
             call.updated_input = updated_input(call, desk);
@@ -100,23 +141,21 @@ impl Calls {
         };
         desk.ledger.close(effect);
         self.batch.forget_elicitations(desk, index);
+        let Some(call) = self.batch.get_mut(index) else {
+            return Next::Wait;
+        };
         let result = match result {
             ToolReturn::Last(result) => {
-                if let Some(call) = self.batch.get_mut(index) {
-                    call.terminates = true;
-                }
+                call.terminates = true;
                 *result
             }
             result => result,
         };
-        let result = self.after_host(desk, index, result);
-        if self.hook_result(desk, index, &result) {
+        let result = self.delegations.after_host(desk, call, result);
+        if self.approvals.hook_result(&mut self.batch, desk, index, &result) {
             return Next::Wait;
         }
-        match self.batch.count_in(desk, index, result) {
-            Next::Wait => self.advance(desk),
-            next => next,
-        }
+        self.batch.count_in(desk, index, result)
     }
 
     /// Ends a call whose time is over. A subagent's time may be raised instead.
@@ -158,8 +197,15 @@ impl Calls {
                 self.batch.fail(desk, index, fault);
             }
         }
-        self.advance(desk)
+        Next::Advance
     }
+}
+
+fn may_start_early(call: &WrittenCall, desk: &Desk<'_>) -> bool {
+    let is_as_written =
+        call.repaired_by.is_none() && call.wrapped.is_none() && matches!(call.input, ToolInput::Json(_));
+    let tool = desk.tool(call.tool);
+    is_as_written && tool.is_some_and(|tool| tool.read_only && !tool.runs_once() && tool.agent.is_none())
 }
 
 /// The input of a call that is about to start, if your code has changed it. The values that bindings fill in are left

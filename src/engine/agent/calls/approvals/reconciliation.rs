@@ -1,0 +1,84 @@
+//! Questions about calls of another process whose outcome is unknown.
+//!
+//! [`Approvals::ask_to_reconcile`] asks your code what became of a call (`Point::Reconcile`), because nothing else
+//! can know. The question stays open until it is answered.
+
+use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::calls::approvals::Approvals;
+use crate::engine::agent::calls::batch::Batch;
+use crate::engine::agent::calls::call::Wait;
+use crate::engine::agent::calls::fault;
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::next::Next;
+use crate::engine::model::input::{Reconciled, ToolReturn};
+use crate::engine::model::journal::CallStatus;
+use crate::engine::model::output::EffectId;
+use crate::engine::model::question::{CallFacts, Facts, Point};
+
+impl Approvals {
+    /// Asks your code about a call whose outcome nobody knows, whose tool is gone, or that may have been made before.
+    pub fn ask_to_reconcile(
+        &mut self,
+        batch: &mut Batch,
+        desk: &mut Desk<'_>,
+        index: usize,
+        started: Option<EffectId>,
+        reason: &str,
+    ) {
+        let Some(call) = batch.get_mut(index) else {
+            return;
+        };
+        let version = version_of(call.tool, desk);
+        let facts = Facts::call(CallFacts {
+            reason: Some(reason),
+            other_version: (call.kept.version.as_ref() != version)
+                .then(|| call.kept.version.as_deref().unwrap_or_default()),
+            is_torn: desk.ledger.is_torn.then_some(true),
+            ..call.facts()
+        });
+        let ask = Ask {
+            id: call.kept.question,
+            ..Ask::new(Point::Reconcile, About::Call(index), &facts)
+        };
+        call.kept.question = Some(desk.ask(ask));
+        let status = started.map_or(CallStatus::Cleared, |effect| CallStatus::Started { effect });
+        batch.set(index, status, Some(Wait::Reconciliation));
+    }
+
+    /// Takes the answer to the question what became of a call.
+    pub fn take_reconciled(
+        &mut self,
+        batch: &mut Batch,
+        desk: &mut Desk<'_>,
+        about: &About,
+        answer: Reconciled,
+    ) -> Next {
+        let &About::Call(index) = about else {
+            return Next::Wait;
+        };
+        if let Some(call) = batch.get_mut(index) {
+            call.kept.question = None;
+            call.is_vouched = true;
+            call.kept.version = version_of(call.tool, desk).cloned();
+        }
+        match answer {
+            Reconciled::Run => batch.set(index, CallStatus::Cleared, None),
+            Reconciled::Done { output } => {
+                let result = ToolReturn::Value(output);
+                if !self.hook_result(batch, desk, index, &result) {
+                    batch.finish(desk, index, result);
+                }
+            }
+            Reconciled::Fail { message } => {
+                let hint = "Do not repeat the call as it is; go on without it or ask the user.";
+                batch.fail(desk, index, fault("interrupted", message, hint));
+            }
+        }
+        Next::Advance
+    }
+}
+
+/// The version of a tool in this process, if it has one.
+pub fn version_of<'a>(tool: Option<usize>, desk: &Desk<'a>) -> Option<&'a String> {
+    desk.tool(tool)?.version.as_ref()
+}

@@ -1,0 +1,183 @@
+//! Calls that agents of the run answer: subagents, and agents that take the conversation over.
+//!
+//! [`Delegations::start`] starts such a call. A subagent begins after this input, and the run gives the call its
+//! result through `Calls::finished`. An agent that takes over begins after this
+//! round: [`Delegations::ask_for_filter`] lets your code choose its messages, and [`Delegations::take_successor`]
+//! returns it. A call that cannot be delegated gets a fault immediately.
+
+use serde::Deserialize;
+
+use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::calls::batch::Batch;
+use crate::engine::agent::calls::call::Call;
+use crate::engine::agent::calls::fault;
+use crate::engine::agent::desk::Desk;
+use crate::engine::ledger::spawn::{Parent, Spawn, Successor};
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::config::AgentTool;
+use crate::engine::model::event::ToolFault;
+use crate::engine::model::input::ToolReturn;
+use crate::engine::model::journal::DelegationsState;
+use crate::engine::model::json;
+use crate::engine::model::message::{Json, Message};
+use crate::engine::model::output::EffectId;
+use crate::engine::model::question::{Facts, Point};
+
+/// The result of a handoff, for the model.
+pub const HANDED_OVER: &str = "The conversation has been handed over.";
+
+/// The delegated calls of an agent.
+#[derive(Clone, Default)]
+pub struct Delegations {
+    kept: DelegationsState,
+}
+
+impl Delegations {
+    pub fn restored(kept: DelegationsState) -> Delegations {
+        Delegations { kept }
+    }
+
+    pub fn kept(&self) -> &DelegationsState {
+        &self.kept
+    }
+
+    /// The agent that answers a call. `None` if a function does, which may still hand the conversation over.
+    pub fn target_of(&self, call: &Call, desk: &Desk<'_>) -> Option<AgentTool> {
+        let target = desk.tool(call.tool).and_then(|tool| tool.agent);
+        target.filter(|target| !target.calls_host || self.kept.successor.is_some())
+    }
+
+    /// Starts a call that an agent answers.
+    pub fn start(
+        &mut self,
+        batch: &mut Batch,
+        desk: &mut Desk<'_>,
+        index: usize,
+        effect: EffectId,
+        target: AgentTool,
+    ) {
+        let Some(call) = batch.get(index) else {
+            return;
+        };
+        let result = if target.handoff {
+            self.hand_to(target, call)
+        } else {
+            match spawn(call, desk, effect, target) {
+                Ok(()) => return,
+                Err(fault) => ToolReturn::Fault(fault),
+            }
+        };
+        desk.ledger.close(effect);
+        batch.finish(desk, index, result);
+    }
+
+    /// The result of a call whose handoff has called your code, which may have thrown. Any other result stays.
+    pub fn after_host(&mut self, desk: &Desk<'_>, call: &Call, result: ToolReturn) -> ToolReturn {
+        match desk.tool(call.tool).and_then(|tool| tool.agent) {
+            Some(target) if target.calls_host && !matches!(result, ToolReturn::Fault(_)) => {
+                self.hand_to(target, call)
+            }
+            _ => result,
+        }
+    }
+
+    /// Lets the agent take over after this round, unless another one does already. Returns the result of the call.
+    fn hand_to(&mut self, target: AgentTool, call: &Call) -> ToolReturn {
+        if self.kept.successor.is_some() {
+            return ToolReturn::Fault(fault(
+                "handed_over",
+                "The conversation has already been handed over in this answer.",
+                "Hand over to one agent at a time.",
+            ));
+        }
+        self.kept.successor = Some(Successor {
+            profile: target.profile,
+            inherit_model: target.inherit_model,
+            name: call.name().to_owned(),
+            unfiltered: target.filters.then(|| call.input().clone()),
+        });
+        ToolReturn::Value(Json::string(HANDED_OVER))
+    }
+
+    /// Asks your code for the messages that the next agent begins with, once. Returns false if nothing is asked.
+    pub fn ask_for_filter(&self, desk: &mut Desk<'_>, messages: &[Message]) -> bool {
+        let Some(Successor {
+            name,
+            unfiltered: Some(input),
+            ..
+        }) = &self.kept.successor
+        else {
+            return false;
+        };
+        let facts = Facts::Handoff {
+            tool_name: name,
+            input,
+            messages,
+        };
+        desk.ask(Ask::new(Point::FilterHandoff, About::Phase, &facts));
+        true
+    }
+
+    /// Your code has chosen these messages.
+    pub fn note_filtered(&mut self) {
+        if let Some(successor) = &mut self.kept.successor {
+            successor.unfiltered = None;
+        }
+    }
+
+    /// The name of the tool that has called the next agent.
+    pub fn successor(&self) -> &str {
+        let successor = self.kept.successor.as_ref();
+        successor.map_or("", |successor| &successor.name)
+    }
+
+    /// Takes out the agent that takes the conversation over.
+    pub fn take_successor(&mut self) -> Option<Successor> {
+        self.kept.successor.take()
+    }
+}
+
+/// Lets a subagent begin after this input.
+///
+/// # Errors
+/// The fault of a call that is not made.
+fn spawn(call: &Call, desk: &mut Desk<'_>, effect: EffectId, target: AgentTool) -> Result<(), ToolFault> {
+    let prompt = prompt_of(call.input());
+    if desk.who.depth >= desk.max_depth() {
+        let message = "The call was not made: subagents nest no deeper here.";
+        return Err(fault("depth_limit", message, "Do the work yourself."));
+    }
+    if prompt.trim_ascii().is_empty() {
+        let message = "The call was not made: its prompt says nothing.";
+        let hint = "Say in prompt what the agent shall do, and all that it has to know.";
+        return Err(fault("invalid_input", message, hint));
+    }
+    let timeout_ms = desk
+        .setup
+        .profile(target.profile)
+        .and_then(|profile| profile.config.timeouts.total_ms);
+    desk.ledger.set_timer(TimerReason::Effect(effect), timeout_ms);
+    desk.ledger.spawns.push(Spawn {
+        parent: Parent {
+            agent: desk.who.agent,
+            call: effect,
+            tool_call_id: call.id().to_owned(),
+            name: call.name().to_owned(),
+        },
+        profile: target.profile,
+        keep: target.keep,
+        inherit_model: target.inherit_model,
+        prompt,
+    });
+    Ok(())
+}
+
+/// The field `prompt` of the input.
+fn prompt_of(input: &Json) -> String {
+    #[derive(Deserialize)]
+    struct Input {
+        prompt: String,
+    }
+    let input: Option<Input> = json::read("", input.as_str()).ok();
+    input.map(|input| input.prompt).unwrap_or_default()
+}
