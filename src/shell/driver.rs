@@ -75,12 +75,13 @@ impl Driver {
     }
 
     /// Hands an input to the run with the current time, and performs the outputs that follow. `recorded` is the JSON
-    /// of the input, if the run is recorded.
-    pub fn handle_input(self: &Rc<Self>, input: Input<'_>, recorded: Option<&str>) {
+    /// of the input, if the run is recorded. Returns what [`Run::handle_input`] does.
+    pub fn handle_input(self: &Rc<Self>, input: Input<'_>, recorded: Option<&str>) -> bool {
         let moment = self.moment();
         self.record(recorded, moment);
-        self.take_in(input, moment);
+        let is_taken = self.take_in(input, moment);
         self.drain();
+        is_taken
     }
 
     /// Hands each input from now on to JavaScript, with its moment.
@@ -110,7 +111,7 @@ impl Driver {
     /// Plays a chunk of a record, which stands in the inlet.
     pub fn play_chunk(self: &Rc<Self>, request: EffectId, length: usize, moment: Moment, before_next: u32) {
         with_inlet(length, |bytes| {
-            self.take_in(Input::Chunk { request, bytes }, moment)
+            self.take_in(Input::Chunk { request, bytes }, moment);
         });
         self.perform_until(before_next);
     }
@@ -131,7 +132,7 @@ impl Driver {
             self.record(self.is_recorded().then_some(""), moment);
             let mut run = self.run.borrow_mut();
             with_inlet(length, |bytes| {
-                run.handle_input(Input::Chunk { request, bytes }, moment)
+                run.handle_input(Input::Chunk { request, bytes }, moment);
             });
             if !is_behind && self.batch.borrow().is_empty() {
                 units = self.lend_delta(&mut run);
@@ -239,11 +240,12 @@ impl Driver {
 
     // The engine would be compiled into each caller anew.
     #[inline(never)]
-    fn take_in(&self, input: Input<'_>, moment: Moment) {
+    fn take_in(&self, input: Input<'_>, moment: Moment) -> bool {
         self.note(moment);
         let mut run = self.run.borrow_mut();
-        run.handle_input(input, moment);
+        let is_taken = run.handle_input(input, moment);
         self.collect(&mut run);
+        is_taken
     }
 
     fn collect(&self, run: &mut Run) {

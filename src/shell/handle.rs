@@ -131,10 +131,9 @@ impl RunHandle {
     #[wasm_bindgen(js_name = handleInput)]
     pub fn handle_input(&self, text: &str) -> Result<bool, JsValue> {
         let input = read_input(text)?;
-        let is_for_something = self.driver.with_run(|run| run.takes(&input)).map_err(thrown)?;
+        self.driver.with_run(|run| run.check(&input)).map_err(thrown)?;
         let recorded = self.driver.is_recorded().then_some(text);
-        self.driver.handle_input(input, recorded);
-        Ok(is_for_something)
+        Ok(self.driver.handle_input(input, recorded))
     }
 
     /// Lets `history` show the results of the open round, see [`Run::recall`]. Only the results are read afterwards.

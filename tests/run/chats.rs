@@ -392,9 +392,9 @@ fn a_chat_remembers_its_requests_in_every_process_but_not_one_that_no_model_took
     chat.idle = Idle::of(&chat.outside.world.run);
     // The late one comes again, and begins a run of its own.
     chat.begin_as("late", "two");
-    let takes = |request| chat.outside.world.run.takes(&steer(request)).unwrap();
+    let offer = |request| chat.outside.world.offer(steer(request));
     assert_eq!(
-        ["taken", "late", "run one", "new"].map(takes),
+        ["taken", "late", "run one", "new"].map(offer),
         [false, false, false, true]
     );
     chat.outside.world.input(Input::Cancel { why: "No.".into() });

@@ -92,7 +92,7 @@ fn a_model_that_cannot_be_asked_is_refused_and_the_run_goes_on_with_the_one_befo
     let unknown = ModelConfig::new("nobody".into(), "m".into());
     let problem = world
         .run
-        .takes(&Input::SetModel {
+        .check(&Input::SetModel {
             model: Box::new(unknown.clone()),
         })
         .unwrap_err();

@@ -237,13 +237,11 @@ fn a_prompt_that_comes_again_goes_on_with_its_run() {
 #[test]
 fn a_steer_that_comes_twice_is_delivered_once_in_any_process() {
     let mut world = World::started(setting());
-    world.input(steer("r1", "Shorter."));
-    assert!(!world.run.takes(&steer("r1", "Shorter.")).unwrap());
-    assert!(world.run.takes(&steer("r2", "Shorter.")).unwrap());
-    world.input(steer("r1", "Shorter."));
+    assert!(world.offer(steer("r1", "Shorter.")));
+    assert!(!world.offer(steer("r1", "Shorter.")));
+    assert!(world.offer(steer("r2", "In French.")));
     world.crash(setting());
-    assert!(!world.run.takes(&steer("r1", "Shorter.")).unwrap());
-    world.input(steer("r1", "Shorter."));
+    assert!(!world.offer(steer("r1", "Shorter.")));
     world.respond(&stream(&[call("a", "read", json!({}))], "tool_use"));
     world.return_value("a", json!(1));
     let delivered = |world: &World| world.requests.last().unwrap().matches("Shorter.").count();
@@ -260,15 +258,14 @@ fn a_steer_that_comes_twice_is_delivered_once_in_any_process() {
 fn an_answer_that_comes_twice_is_taken_once_and_is_no_mistake() {
     let mut world = World::started(setting());
     world.respond(&stream(&[call("b", "wipe", json!({}))], "tool_use"));
-    let [allow, deny] = [Behavior::Allow, Behavior::Deny].map(|behavior| answer(&world, behavior));
     world.input(answer(&world, Behavior::Allow));
-    assert!(world.run.takes(&allow).unwrap());
-    assert!(!world.run.takes(&deny).unwrap());
+    assert!(world.offer(answer(&world, Behavior::Allow)));
+    assert!(!world.offer(answer(&world, Behavior::Deny)));
     let question = world.questions[0].clone();
     world.crash(setting());
     world.questions = vec![question];
-    assert!(world.run.takes(&answer(&world, Behavior::Allow)).unwrap());
-    assert!(!world.run.takes(&answer(&world, Behavior::Deny)).unwrap());
+    assert!(world.offer(answer(&world, Behavior::Allow)));
+    assert!(!world.offer(answer(&world, Behavior::Deny)));
 }
 
 #[test]
@@ -280,6 +277,6 @@ fn the_requests_that_a_run_remembers_are_bounded() {
     assert_eq!(world.checkpoint.requests.0.len(), MAX_REQUESTS);
     assert_eq!(world.checkpoint.requests.0[0], "message 50");
     world.crash(setting());
-    assert!(world.run.takes(&steer("49", "Shorter.")).unwrap());
-    assert!(!world.run.takes(&steer("50", "Shorter.")).unwrap());
+    assert!(!world.offer(steer("50", "Shorter.")));
+    assert!(world.offer(steer("49", "Shorter.")));
 }

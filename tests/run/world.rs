@@ -143,14 +143,14 @@ impl World {
     }
 
     /// Hands an input over at a moment and performs every output. Inputs that follow by themselves do not follow.
-    pub fn take(&mut self, input: Input<'_>, moment: Moment) {
+    pub fn take(&mut self, input: Input<'_>, moment: Moment) -> bool {
         if self.is_recorded {
             self.records
                 .push(Record::new(Recorded::from(&input), moment, self.performed));
         }
-        self.run.handle_input(input, moment);
+        let is_taken = self.run.handle_input(input, moment);
         if self.holds_outputs {
-            return;
+            return is_taken;
         }
         while self.lives_for > 0
             && let Some(output) = self.run.poll_output()
@@ -159,18 +159,24 @@ impl World {
             self.perform(output);
         }
         let _ = self.run.poll_timer();
+        is_taken
     }
 
     /// Feeds one input and performs every output.
     pub fn input(&mut self, input: Input<'_>) {
+        self.offer(input);
+    }
+
+    /// Feeds one input and performs every output. Returns what [`Run::handle_input`] does.
+    pub fn offer(&mut self, input: Input<'_>) -> bool {
         self.seed = self.seed.wrapping_add(0x9e37_79b9);
         let moment = Moment {
             now_ms: self.now_ms,
             random: self.seed,
         };
-        self.take(input, moment);
+        let is_taken = self.take(input, moment);
         if self.holds_outputs || self.is_dead() {
-            return;
+            return is_taken;
         }
         self.check_deadline();
         for (request, failure) in std::mem::take(&mut self.failures) {
@@ -184,6 +190,7 @@ impl World {
                 self.input(Input::Saved { save, ok: true });
             }
         }
+        is_taken
     }
 
     pub fn is_dead(&self) -> bool {

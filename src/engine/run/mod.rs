@@ -133,12 +133,17 @@ impl Run {
     }
 
     /// Takes an input in. Poll the outputs afterwards until there are none.
-    pub fn handle_input(&mut self, input: Input<'_>, moment: Moment) {
+    ///
+    /// Returns false for an answer that no open question takes and none has taken, for the withdrawal of a steer or
+    /// follow-up that was delivered, for a request that was taken before, and for a budget of an agent that is not at
+    /// work. Every other input returns true.
+    pub fn handle_input(&mut self, input: Input<'_>, moment: Moment) -> bool {
+        let is_taken = self.takes(&input);
         if self.outcome.is_some() {
-            return;
+            return is_taken;
         }
         let (request, input) = match input {
-            Input::Once { request, .. } if !self.receive(message_name(&request)) => return,
+            Input::Once { request, .. } if !self.receive(message_name(&request)) => return is_taken,
             Input::Once { request, input } => (Some(request), *input),
             input => (None, input),
         };
@@ -237,7 +242,7 @@ impl Run {
                     agent.calls.batch.keep_checkpoint(call, state, asked)
                 });
             }
-            Input::Answered { question, answer } if self.takes_answer(question, &answer) => {
+            Input::Answered { question, answer } if is_taken => {
                 if let Some(request) = self.request_of(question, &answer) {
                     self.receive(request);
                 }
@@ -267,6 +272,7 @@ impl Run {
                 !goes_on || self.noted.has_streamed(bytes)
             });
         self.settle(is_durable);
+        is_taken
     }
 
     /// The time on which deadlines are based: the clock of your platform, but it never goes back.
@@ -292,38 +298,38 @@ impl Run {
         self.ledger.is_open(effect)
     }
 
-    /// Returns false for an answer that no open question takes and none has taken, for the withdrawal of a steer or
-    /// follow-up that was delivered, for a request that was taken before, and for a budget of an agent that is not at
-    /// work. Every other input returns true.
+    /// Checks an input before it is handed in.
     ///
     /// # Errors
     /// A model that the run cannot ask: an unknown vendor or protocol, a missing URL, an option that the protocol
     /// cannot express.
-    pub fn takes(&self, input: &Input<'_>) -> Result<bool, ConfigError> {
-        Ok(match input {
-            Input::Answered { question, answer } => {
-                self.takes_answer(*question, answer) || self.noted.requests.has(&answer_id(*question, answer))
-            }
-            Input::Once { request, input } => {
-                !self.noted.requests.has(&message_name(request)) && self.takes(input)?
-            }
-            Input::Withdraw { id } => self
-                .agents
-                .first()
-                .is_some_and(|root| root.agent.inbox.ids().contains(id)),
-            Input::AddBudget { agent_path, .. } => self.at_work(agent_path).is_some(),
+    pub fn check(&self, input: &Input<'_>) -> Result<(), ConfigError> {
+        match input {
+            Input::Once { input, .. } => self.check(input),
             Input::SetModel { model } => {
-                ActiveModel::checked((**model).clone(), &self.setup.root.config)?;
-                true
+                ActiveModel::checked((**model).clone(), &self.setup.root.config).map(drop)
             }
-            _ => true,
-        })
+            _ => Ok(()),
+        }
     }
 
-    fn takes_answer(&self, question: EffectId, answer: &Answer) -> bool {
-        match self.ledger.find(question).map(|open| open.kind) {
-            Some(EffectKind::Question(point)) => takes(point, answer),
-            _ => false,
+    /// The one judgement of an input, which [`Run::handle_input`] returns.
+    fn takes(&self, input: &Input<'_>) -> bool {
+        match input {
+            Input::Answered { question, answer } => {
+                let open = self.ledger.find(*question).map(|open| open.kind);
+                matches!(open, Some(EffectKind::Question(point)) if takes(point, answer))
+                    || self.noted.requests.has(&answer_id(*question, answer))
+            }
+            Input::Once { request, input } => {
+                !self.noted.requests.has(&message_name(request)) && self.takes(input)
+            }
+            Input::Withdraw { id } => {
+                let root = self.agents.first();
+                root.is_some_and(|root| root.agent.inbox.ids().contains(id))
+            }
+            Input::AddBudget { agent_path, .. } => self.at_work(agent_path).is_some(),
+            _ => true,
         }
     }
 
