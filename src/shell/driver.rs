@@ -288,8 +288,8 @@ impl Driver {
                     self.count();
                     self.has_called.set(true);
                     let first = entries.first().map_or(0, |entry| entry.seq);
-                    let lines: Vec<String> = entries.iter().map(Entry::to_line).collect();
-                    self.called(self.shell.save(save, first as f64, &lines.join("\n")));
+                    let entries = entries.iter().map(Entry::to_line).collect();
+                    self.called(self.shell.save(save, first as f64, entries));
                 }
                 Some(effect) => {
                     self.deliver();

@@ -26,12 +26,11 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn perform(this: &Shell, output: &str) -> Result<(), JsValue>;
 
-    /// Writes entries of the journal: JSON, one a line, of which the first has this number. The answer is the input
-    /// `Saved`.
+    /// Writes entries of the journal, the JSON of each. The first has this number. The answer is the input `Saved`.
     ///
     /// Contract: hands the answer over later, not inside this call.
     #[wasm_bindgen(method, catch)]
-    pub fn save(this: &Shell, save: u32, first_seq: f64, lines: &str) -> Result<(), JsValue>;
+    pub fn save(this: &Shell, save: u32, first_seq: f64, entries: Vec<String>) -> Result<(), JsValue>;
 
     /// Keeps an input that is about to reach the run: its moment, the number of outputs that were performed before
     /// it, and its JSON. The text is empty for the chunk that is being handed over.

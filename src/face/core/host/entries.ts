@@ -29,9 +29,9 @@ export function isRunEnd({ json }: Pick<JournalEntry, "json">): boolean {
   );
 }
 
-/** The entries of these lines, of which the first has this number. */
-export function entriesOf(firstSeq: number, lines: string): JournalEntry[] {
-  return lines.split("\n").map((json, index) => ({ seq: firstSeq + index, json }));
+/** The entries with these texts, of which the first has this number. */
+export function entriesOf(firstSeq: number, texts: readonly string[]): JournalEntry[] {
+  return texts.map((json, index) => ({ seq: firstSeq + index, json }));
 }
 
 /**

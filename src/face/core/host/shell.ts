@@ -167,8 +167,8 @@ export class Shell {
     this.call((host) => host.perform(output));
   }
 
-  save(save: number, firstSeq: number, lines: string): void {
-    this.call((host) => host.save(save, entriesOf(firstSeq, lines)));
+  save(save: number, firstSeq: number, entries: readonly string[]): void {
+    this.call((host) => host.save(save, entriesOf(firstSeq, entries)));
   }
 
   record(nowMs: number, random: bigint, after: number, json: string): void {

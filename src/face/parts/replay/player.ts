@@ -43,8 +43,8 @@ class ReplayShell {
     if ("ask" in output) this.asked.onQuestion(output.ask.ask);
   }
 
-  save(_save: number, firstSeq: number, lines: string): void {
-    this.asked.onEntries(entriesOf(firstSeq, lines));
+  save(_save: number, firstSeq: number, entries: readonly string[]): void {
+    this.asked.onEntries(entriesOf(firstSeq, entries));
   }
 
   send(request: number, json: string, at: number, length: number): void {

@@ -35,7 +35,7 @@ export async function imported(
   if (kept.slice(0, shared).some(({ json }, at) => json !== lines[at]))
     throw wrong(`the store has a chat "${id}" that has gone on differently; give it another id`);
   if (lines.length <= kept.length) return;
-  const added = entriesOf(kept.length + 1, lines.slice(kept.length).join("\n"));
+  const added = entriesOf(kept.length + 1, lines.slice(kept.length));
   const chat = await read([...kept, ...added]);
   if (chat === undefined) throw wrong("is read by an agent of this process alone");
   if (!trusted && chat.isRunning)

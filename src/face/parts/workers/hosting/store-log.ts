@@ -159,7 +159,7 @@ export class StoreLog implements SessionLog {
   async #keep(log: AppendLog, entries: readonly SessionEntry[]): Promise<void> {
     const all = [...this.#missed, ...entries];
     const named = this.#kept === 0 ? [{ log: this.#name, gone: this.#gone }, ...all] : all;
-    const lines = named.map((entry) => JSON.stringify(entry)).join("\n");
+    const lines = named.map((entry) => JSON.stringify(entry));
     const isAgain = this.#missed.length > 0;
     this.#missed = all;
     try {
