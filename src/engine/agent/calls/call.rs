@@ -1,6 +1,6 @@
 //! One tool call, from the text of the model to its result.
 //!
-//! [`Call::kept`] says how far it has come and stands in the journal; [`Wait`] says what it waits for in this
+//! [`Call::kept`] says how far it has come and is in the journal; [`Wait`] says what it waits for in this
 //! process. A call shows its result in three forms: a block for the model, a record for your code, facts for hooks.
 
 use crate::engine::model::config::ToolExecution;
@@ -39,7 +39,7 @@ pub enum Wait {
 pub struct Call {
     /// The state of the call in the journal.
     pub kept: CallState,
-    /// The event that lets it go on. Without one, the batch takes its next step.
+    /// The event after which it continues. Without one, the batch takes its next step.
     pub waits: Option<Wait>,
     /// The arguments as the model wrote them. They go into the history.
     pub written: ToolInput,
@@ -49,7 +49,7 @@ pub struct Call {
     pub tool: Option<usize>,
     /// The changed input with which the tool was called, without the fields that bindings fill.
     pub updated_input: Option<Json>,
-    /// The model reads that input beside the result.
+    /// The model reads that input next to the result.
     pub tells_update: bool,
     pub read_only: bool,
     /// The number of characters of the result that the model is shown.
@@ -103,7 +103,7 @@ impl Call {
 
     /// Returns true if the call may start in a run that has lost a part of its journal.
     pub fn is_vouched_for(&self) -> bool {
-        // A tool goes on from its checkpoint.
+        // A tool continues from its checkpoint.
         self.is_vouched || self.kept.checkpoint.is_some()
     }
 
@@ -142,7 +142,7 @@ impl Call {
         self.shown.is_some() || matches!(self.kept.status, CallStatus::Done { .. })
     }
 
-    /// Returns true if nobody has decided whether the call may run, and nobody is asked.
+    /// Returns true if it is not decided whether the call may run, and no question about it is open.
     pub fn is_to_judge(&self) -> bool {
         self.waits.is_none() && self.kept.awaits_judgement()
     }
@@ -166,7 +166,7 @@ impl Call {
         matches!(self.kept.status, Started { .. } | Returned { .. } | Done { .. })
     }
 
-    /// Takes the state that the call had in another process. What this process knows by itself is added.
+    /// Takes the state that the call had in another process. The facts of this process are added.
     pub fn restore(&mut self, state: CallState) {
         let listed = std::mem::replace(&mut self.kept, state);
         let kept = &mut self.kept;
@@ -285,8 +285,8 @@ impl Call {
         }
     }
 
-    /// The block of a call whose run goes on: its result, or one that says how far it has come. `asking` are the
-    /// calls of agents below which a person is asked.
+    /// The block of a call of a run that continues: its result, or one that says how far it has come. `asking` are
+    /// the calls of agents below which a person is asked.
     pub fn block_so_far(&self, asking: &[EffectId]) -> Block {
         if self.brought().is_some() {
             return self.result_block();

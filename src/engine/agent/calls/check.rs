@@ -16,7 +16,7 @@ use crate::engine::model::message::{Json, ToolInput};
 use crate::engine::policy::binding::bound_input;
 
 impl Calls {
-    /// The fault that keeps a call from being run.
+    /// The fault of a call that must not run.
     pub(super) fn problem_of(&mut self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
         check(call, desk).err().or_else(|| self.check_count(call, desk))
     }
@@ -54,25 +54,7 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
         return Err(fault("early_answer", message, hint));
     }
     if tool.is_none() && desk.config.tool_calls.on_unknown_tool != OnUnknownTool::Host {
-        let tools = desk
-            .config
-            .tools
-            .iter()
-            .filter(|tool| !tool.is_hosted() && !tool.defer_loading);
-        let names: Vec<&str> = tools.map(|tool| tool.name.as_str()).collect();
-        let hint = if names.is_empty() {
-            "There are no tools.".into()
-        } else {
-            format!("Use one of: {}", names.join(", "))
-        };
-        return Err(ToolFault {
-            hint,
-            ..fault(
-                "unknown_tool",
-                format!("There is no tool named {}", shown_name(&call.name)),
-                "",
-            )
-        });
+        return Err(unknown_tool(&call.name, desk));
     }
     if call.is_cut_off {
         let message = "The answer reached its length limit at this call, so its arguments may be cut off and the call was not run.";
@@ -108,6 +90,21 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
             format!("The input does not fit the tool's schema: {problem}"),
             "Call the tool again with input that fits its schema.",
         )),
+    }
+}
+
+fn unknown_tool(name: &str, desk: &Desk<'_>) -> ToolFault {
+    let tools = desk.config.tools.iter();
+    let callable = tools.filter(|tool| !tool.is_hosted() && !tool.defer_loading);
+    let names: Vec<&str> = callable.map(|tool| tool.name.as_str()).collect();
+    let message = format!("There is no tool named {}", shown_name(name));
+    match names.is_empty() {
+        true => fault("unknown_tool", message, "There are no tools."),
+        false => fault(
+            "unknown_tool",
+            message,
+            &format!("Use one of: {}", names.join(", ")),
+        ),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The restoration of tool calls in another process.
 //!
-//! [`Calls::take_restored`] lists the calls of a restored answer again: a finished call keeps its result, and a call
+//! [`Calls::take_restored`] lists the calls of a restored answer again: a finished call has its result, and a call
 //! that had not begun is judged by the options of this process. A call that had begun runs again if that is safe, or
 //! from a checkpoint that its tool has left. Otherwise your code is asked what became of it, and so it is about a
 //! call of another version of its tool.

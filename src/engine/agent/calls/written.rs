@@ -26,7 +26,7 @@ pub struct WrittenCall {
     /// The reason why `input` is [`ToolInput::Invalid`].
     pub problem: Option<String>,
     pub repaired_by: Option<Repair>,
-    /// The output limit ended the answer within this call, or right behind it.
+    /// The output limit ended the answer within this call, or directly after it.
     pub is_cut_off: bool,
 }
 
@@ -89,11 +89,11 @@ impl WrittenCall {
 }
 
 impl Batch {
-    /// Reads the calls of an answer that was told. Calls that have started early stay as they are.
+    /// Reads the calls of an answer that was emitted. Calls that have started early stay as they are.
     pub fn read(&self, answer: &mut ModelAnswer, ending: Ending, desk: &mut Desk<'_>) -> Vec<WrittenCall> {
         let is_call = |part: &Part| part.kind == PartKind::ToolCall;
         let last = answer.parts.iter().rposition(is_call);
-        // Content behind a call shows that the model had finished it.
+        // Content after a call shows that the model had finished it.
         let end = answer
             .parts
             .iter()
@@ -109,7 +109,7 @@ impl Batch {
                 continue;
             }
             let mut call = read_call(part, desk);
-            // A non-empty object shows its own end. An empty one may stand for arguments that never came.
+            // A non-empty object shows its own end. An empty one may be in place of arguments that never came.
             let is_whole = call.repaired_by.is_none()
                 && matches!(&call.input, ToolInput::Json(json) if json.as_str().trim() != "{}");
             // Gateways close the JSON of arguments that a model did not finish.

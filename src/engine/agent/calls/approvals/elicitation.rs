@@ -1,10 +1,9 @@
-//! Questions of a running tool to a person, and the checkpoints from which a tool goes on.
+//! Questions of a running tool to the user, and the checkpoints from which a tool continues.
 //!
-//! [`Approvals::elicit`] opens a question of the run for a call, whose time stands still until
-//! [`Approvals::take_elicited`] hands the answer over. Both stand in the journal: a call that runs again in another
-//! process asks under the same numbers, gets the answers that are there, and has its open questions asked again under
-//! their ids. A call with a checkpoint runs again without a question to `reconcile`. Nothing here starts or ends a
-//! call.
+//! [`Approvals::elicit`] opens a question of the run for a call, and stops the call's timer until
+//! [`Approvals::take_elicited`] passes the answer on. The journal has both: a call that runs again in another process
+//! asks under the same numbers, gets the answers that exist, and has its open questions asked again under their ids.
+//! A call with a checkpoint runs again without a question to `reconcile`. Nothing here starts or ends a call.
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::approvals::Approvals;
@@ -20,7 +19,7 @@ use crate::engine::model::message::Json;
 use crate::engine::model::output::{EffectId, Output};
 use crate::engine::model::question::{CallFacts, Facts, Point};
 
-/// The reason that stands beside the request.
+/// The reason that comes with the request.
 const TOOL_ASKS: &str = "its tool asks a person";
 
 impl Approvals {

@@ -130,7 +130,7 @@ impl Approvals {
         true
     }
 
-    /// Denies a call. Its hooks hear of it first.
+    /// Denies a call, after its hooks have answered.
     pub fn refuse(
         &mut self,
         batch: &mut Batch,
@@ -154,7 +154,7 @@ impl Approvals {
         batch.set(index, CallStatus::Refused { message, reason }, Some(Wait::Hooks));
     }
 
-    /// Denies the call after its hooks have heard of it.
+    /// Denies the call whose hooks have answered.
     pub fn after_denial(&mut self, batch: &mut Batch, desk: &mut Desk<'_>, index: usize, may_retry: bool) {
         let status = batch.get(index).map(|call| call.kept.status.clone());
         if let Some(CallStatus::Refused { message, reason }) = status {

@@ -2,7 +2,7 @@
 //!
 //! [`Approvals::judge`] contests a call that a rule, the mode or the tool wants to be asked about. The
 //! answer lets the call run, perhaps with another input, or denies it. Its permission updates change the rules of
-//! the run at once.
+//! the run immediately.
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::approvals::{Approvals, change_input};
@@ -21,7 +21,7 @@ use crate::engine::model::output::EffectId;
 use crate::engine::model::question::{CallFacts, Facts, Point};
 use crate::engine::policy::permission::IGNORED_RULES;
 
-/// The `notification_type` that hooks are told.
+/// The `notification_type` of hooks.
 const PROMPT: &str = "permission_prompt";
 
 impl Approvals {
@@ -183,7 +183,7 @@ fn notify(call: &Call, desk: &mut Desk<'_>, question_id: EffectId, reason: &str)
     desk.ask(Ask::new(Point::Notification, About::Nothing, &facts).named(PROMPT));
 }
 
-/// Warns of wrong rules that an answer has added. Wrong rules in the options keep a run from starting.
+/// Warns of wrong rules that an answer has added. With wrong rules in the options, a run does not start.
 fn warn_of_rules(desk: &mut Desk<'_>) {
     let Some(permissions) = desk.permissions.as_ref() else {
         return;

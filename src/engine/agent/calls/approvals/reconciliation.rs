@@ -16,7 +16,7 @@ use crate::engine::model::output::EffectId;
 use crate::engine::model::question::{CallFacts, Facts, Point};
 
 impl Approvals {
-    /// Asks your code about a call whose outcome nobody knows, whose tool is gone, or that may have been made before.
+    /// Asks your code about a call with an unknown outcome, without a tool, or that may have been made before.
     pub fn ask_to_reconcile(
         &mut self,
         batch: &mut Batch,

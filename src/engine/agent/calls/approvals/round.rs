@@ -14,7 +14,7 @@ use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
 use crate::engine::model::question::{Facts, FaultyCall, Point};
 
 impl Approvals {
-    /// Asks before the round ends, or waits for the answers. Returns false if nobody is left to be asked.
+    /// Asks before the round ends, or waits for the answers. Returns false if nothing is left to ask.
     pub fn ask_before_end(&self, batch: &Batch, desk: &mut Desk<'_>) -> bool {
         let point = Point::PostToolBatch;
         if desk.asks.is_at(desk.who.agent, point) || desk.asks.is_at(desk.who.agent, Point::WordErrors) {

@@ -32,7 +32,7 @@ impl Batch {
             }
             let is_last = at + 1 == answer.parts.len();
             let part = answer.parts.get_mut(at)?;
-            // Empty arguments may still be on their way, unless the answer goes on behind them.
+            // Empty arguments may still be on their way, unless the answer continues after them.
             if is_last && matches!(part.text.trim(), "" | "{}") {
                 return None;
             }

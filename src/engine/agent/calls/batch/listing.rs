@@ -63,8 +63,8 @@ fn queued(index: usize, written: WrittenCall, desk: &Desk<'_>) -> Call {
             call.max_result_chars = most.min(u32::MAX.into()) as u32;
         }
         if let Some(agent) = tool.agent {
-            // Calls of different subagents run side by side. A kept subagent has one conversation, so its calls share
-            // a key.
+            // Calls of different subagents run at the same time. A subagent with `keep` has one conversation, so its
+            // calls share a key.
             let key = if agent.keep { call.name() } else { call.id() };
             call.kept.resource_key = Some(format!("agent {key}"));
         }

@@ -67,7 +67,7 @@ impl Batch {
         &mut self.calls
     }
 
-    /// The calls that your code is told of.
+    /// The calls that your code sees.
     pub fn told(&self) -> impl Iterator<Item = &Call> {
         self.calls.iter().filter(|call| !call.is_answer)
     }
@@ -84,7 +84,7 @@ impl Batch {
         count
     }
 
-    /// Brings a call to another status. Without a wait, the batch takes the call's next step by itself.
+    /// Brings a call to another status. Without a wait, the batch takes the call's next step automatically.
     pub fn set(&mut self, index: usize, status: CallStatus, waits: Option<Wait>) {
         let Some(call) = self.calls.get_mut(index) else {
             return;
@@ -100,7 +100,7 @@ impl Batch {
         }
     }
 
-    /// Lets a call be judged, or be judged anew.
+    /// Lets a call be judged, or judged again.
     pub fn set_to_judge(&mut self, index: usize) {
         if let Some(call) = self.calls.get(index) {
             let status = match call.kept.gate.is_unasked() {

@@ -201,7 +201,7 @@ impl Batch {
         self.calls.iter().map(Call::result_block).collect()
     }
 
-    /// The blocks of a round that goes on, in request order. See [`Call::block_so_far`].
+    /// The blocks of a round that continues, in request order. See [`Call::block_so_far`].
     pub fn results_so_far(&self, asking: &[EffectId]) -> Vec<Block> {
         self.calls.iter().map(|call| call.block_so_far(asking)).collect()
     }
