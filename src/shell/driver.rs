@@ -365,13 +365,7 @@ impl Driver {
             Output::Done(_) => self.finish(),
             // The drain has done these.
             Output::Emit(_) | Output::Save { .. } | Output::HandOver { .. } => {}
-            Output::Abort { .. }
-            | Output::Redact { .. }
-            | Output::CallTool(_)
-            | Output::AbortTool { .. }
-            | Output::AnswerTool { .. }
-            | Output::Ask { .. }
-            | Output::Withdraw { .. } => self.called(self.shell.perform(&json::write(&output))),
+            output => self.called(self.shell.perform(&json::write(&output))),
         }
     }
 

@@ -99,7 +99,8 @@ function lineOf(output: HostOutput): string {
     return `answer tool ${output.answerTool.number}: ${output.answerTool.answer.action}`;
   if ("abortTool" in output) return `abort tool: ${output.abortTool.why}`;
   if ("ask" in output) return `ask ${output.ask.question}`;
-  return `withdraw ${output.withdraw.question}: ${output.withdraw.why}`;
+  if ("withdraw" in output) return `withdraw ${output.withdraw.question}: ${output.withdraw.why}`;
+  return JSON.stringify(output);
 }
 
 export const basicConfig = {
