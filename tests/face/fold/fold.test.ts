@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { ContentBlock, RunEvent, RunResult } from "looplet";
 import { isVoid } from "looplet/ai-sdk";
 import { reduce, viewOf, withPrompt, withResult } from "looplet/ui";
-import { EventFold, type Folded } from "../../../src/face/parts/events/fold.js";
+import { EventFold, type Folded } from "../../../src/face/parts/transcript/fold.js";
 import { memoryOf, Translation } from "../../../src/face/parts/ag-ui/translation.js";
 import { ChunkWriter } from "../../../src/face/parts/ai-sdk/chunk-writer.js";
 import { aiOf } from "../ai-sdk/kit.js";

@@ -1,5 +1,5 @@
 /** The messages that a page has by the events that it was told, as `@ag-ui/client` 1.0.0 puts them together. */
-import type { PastCall } from "../events/seen.js";
+import type { PastCall } from "../transcript/seen.js";
 import { resultId } from "./messages.js";
 import type { AgUiMessage } from "./types.js";
 

@@ -6,8 +6,8 @@
  * of, because a run that goes on does not begin its subagents again.
  */
 import type { RunEvent, RunEventOf } from "../../core/api/index.js";
-import { EventFold, type Facts, type FoldedEvent } from "../events/fold.js";
-import { agentKey, seenOf, type SeenBlock } from "../events/seen.js";
+import { EventFold, type Facts, type FoldedEvent } from "../transcript/fold.js";
+import { agentKey, seenOf, type SeenBlock } from "../transcript/seen.js";
 import { pageCallOf } from "../tools/page-call.js";
 import { Deciding } from "./deciding.js";
 import { interruptOf, isAsked, isOfPage, type Asked } from "./interrupts.js";

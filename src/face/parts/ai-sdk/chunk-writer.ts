@@ -8,8 +8,8 @@
  */
 import type { Failure, FinishReason, Outcome, RunEvent, RunEventOf, Usage } from "../../core/api/event.js";
 import type { AgentTranscript, Block } from "../../core/api/message.js";
-import { EventFold, type Folded, type FoldedType } from "../events/fold.js";
-import { callsOf, seenOf, type SeenBlock } from "../events/seen.js";
+import { EventFold, type Folded, type FoldedType } from "../transcript/fold.js";
+import { callsOf, seenOf, type SeenBlock } from "../transcript/seen.js";
 import { agentsOf } from "../transcript/agents-of.js";
 import { pageCallOf } from "../tools/page-call.js";
 import { fileUrl } from "./files.js";

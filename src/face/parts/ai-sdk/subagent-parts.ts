@@ -1,5 +1,5 @@
 /** The parts of subagents: one `data-subagent` for each call of a subagent, which is written anew as it grows. */
-import type { Folded } from "../events/fold.js";
+import type { Folded } from "../transcript/fold.js";
 import type { AgentTranscript } from "../../core/api/message.js";
 import { agentsOf } from "../transcript/agents-of.js";
 import { outputOf } from "./outputs.js";

@@ -2,7 +2,7 @@
  * Where the events of a run belong: the parts of each agent, of each block of its answer under way, and of each call.
  * A place is the index of a message, and then of the calls whose subagents lead to it.
  */
-import { NOTHING_SEEN, seenOf, type PastCall, type Seen } from "../events/seen.js";
+import { NOTHING_SEEN, seenOf, type PastCall, type Seen } from "../transcript/seen.js";
 import { isDone, type UiPart, type ToolUiPart, type UiMessage } from "./message.js";
 
 export type Place = readonly [message: number, ...parts: number[]];

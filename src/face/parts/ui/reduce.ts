@@ -3,7 +3,13 @@
  * model of a run. Pieces that an event does not touch stay the same objects.
  */
 import type { RunEvent, RunEventOf } from "../../core/api/index.js";
-import { fold, type EventTable, type Facts, type FoldedEvent, type FoldedEventOf } from "../events/fold.js";
+import {
+  fold,
+  type EventTable,
+  type Facts,
+  type FoldedEvent,
+  type FoldedEventOf,
+} from "../transcript/fold.js";
 import { pageCallOf } from "../tools/page-call.js";
 import { withMessages } from "./joined.js";
 import { isDone, type OpenQuestion, type ToolUiPart, type UiPart } from "./message.js";

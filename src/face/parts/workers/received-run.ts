@@ -5,7 +5,7 @@
 import type { Block, Message, MessageInput, ToolCallRecord } from "../../core/api/index.js";
 import type { RunEvent, Usage } from "../../core/api/event.js";
 import type { RunResult } from "../../core/api/result.js";
-import { EventFold, type Facts, type FoldedEvent } from "../events/fold.js";
+import { EventFold, type Facts, type FoldedEvent } from "../transcript/fold.js";
 import { finished } from "../../core/run/result.js";
 
 /** What a run begins with, as far as the page knows. */
