@@ -67,6 +67,9 @@ pub struct Failure {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     /// The vendor's id of the request, for its support team.
     pub request_id: Option<String>,
+    /// The vendor's own code for the error: `error.details.error_code` of Anthropic, for example `thread_not_found`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vendor_code: Option<Box<str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vendor: Option<String>,
     /// The model that was asked.
@@ -147,6 +150,7 @@ impl Failure {
             retry_after_ms: None,
             retryable,
             request_id: None,
+            vendor_code: None,
             vendor: None,
             model: None,
             url: None,

@@ -1,10 +1,15 @@
-//! The wait that a provider asks for in the headers `retry-after` and `retry-after-ms`.
+//! The wait that a provider asks for in the headers `retry-after` and `retry-after-ms`, or that follows from its rate
+//! limits.
 //!
-//! [`retry_after_ms`] reads header text and one moment, and never looks at a clock. The protocols call it when they
-//! read a failed response. An unreadable header counts as absent, and the caller's own backoff applies then.
-//! <https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3>
+//! [`retry_after_ms`] and [`reset_ms`] read header text and one moment, and never look at a clock. The protocols call
+//! them when they read a failed response. An unreadable header counts as absent, and the caller's own backoff applies
+//! then. <https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3>
 
 use std::time::UNIX_EPOCH;
+
+use looplet_scan::reader::whole;
+
+use crate::engine::policy::models::Date;
 
 /// The wait in milliseconds that the two headers ask for, counted from `now_ms` (milliseconds since 1970).
 ///
@@ -19,6 +24,30 @@ pub fn retry_after_ms(retry_after: Option<&str>, retry_after_ms: Option<&str>, n
         .or_else(|| retry_after.and_then(|text| wait_ms(text.trim(), now_ms)))
         .map(|wait_ms| wait_ms.min(CAP_MS))
 }
+
+/// The wait in milliseconds until the limits that are used up are reset, at most a minute: the header gives the time
+/// at which a limit is full again, and a part of it is free earlier. `None` if no limit is known to be used up.
+///
+/// `anthropic-ratelimit-tokens-reset` is a moment in RFC 3339, `x-ratelimit-reset-tokens` of OpenAI and others a
+/// duration such as `6m0s`, `12ms` or seconds without a unit.
+/// <https://platform.claude.com/docs/en/api/rate-limits>,
+/// <https://platform.openai.com/docs/guides/rate-limits> (2026-11-29)
+pub fn reset_ms<'a>(header: impl Fn(&str) -> Option<&'a str>, now_ms: u64) -> Option<u64> {
+    let value = |parts: [&str; 3]| header(&parts.concat()).map(str::trim);
+    let waits = LIMITS.iter().flat_map(|limit| {
+        let moment = value(["anthropic-ratelimit-", limit, "-reset"])
+            .filter(|_| value(["anthropic-ratelimit-", limit, "-remaining"]) == Some("0"))
+            .and_then(|text| Some(utc_ms(text)?.saturating_sub(now_ms)));
+        let duration = value(["x-ratelimit-reset-", limit, ""])
+            .filter(|_| value(["x-ratelimit-remaining-", limit, ""]) == Some("0"))
+            .and_then(duration_ms);
+        [moment, duration]
+    });
+    waits.flatten().max().map(|wait_ms| wait_ms.min(60_000))
+}
+
+/// The limits that these headers tell of.
+const LIMITS: [&str; 4] = ["requests", "tokens", "input-tokens", "output-tokens"];
 
 /// The longest wait that these headers can ask for.
 const CAP_MS: u64 = u32::MAX as u64;
@@ -51,6 +80,38 @@ fn http_date_ms(text: &str) -> Option<u64> {
         .duration_since(UNIX_EPOCH)
         .ok()?;
     u64::try_from(since_1970.as_millis()).ok()
+}
+
+/// A moment such as `2026-11-29T17:30:00Z` in milliseconds since 1970. A fraction of a second is left out.
+fn utc_ms(text: &str) -> Option<u64> {
+    let text = text.strip_suffix('Z')?;
+    let number = |from: usize, upto: usize| whole(text.get(from..upto)?);
+    let year = u16::try_from(number(0, 4)?).ok().filter(|year| *year >= 1970)?;
+    let day = number(8, 10)?.max(1) as u8;
+    let seconds = number(11, 13)? * 3600 + number(14, 16)? * 60 + number(17, 19)?;
+    Some(Date(year, number(5, 7)? as u8, day).ms() + seconds * 1000)
+}
+
+/// A duration of numbers with units, such as `1h6m0s` or `12ms`, in milliseconds; seconds without a unit.
+fn duration_ms(text: &str) -> Option<u64> {
+    let (mut rest, mut sum) = (text, 0_u64);
+    while !rest.is_empty() {
+        let end = rest.find(|char: char| char != '.' && !char.is_ascii_digit());
+        let (number, behind) = rest.split_at_checked(end.unwrap_or(rest.len()))?;
+        let next = behind.find(|char: char| char.is_ascii_digit());
+        let (unit, behind) = behind.split_at_checked(next.unwrap_or(behind.len()))?;
+        let (places, factor) = match unit {
+            "ms" => (0, 1),
+            "s" | "" => (3, 1),
+            "m" => (3, 60),
+            "h" => (3, 3600),
+            _ => return None,
+        };
+        let ms = decimal(number, places)?.saturating_mul(factor);
+        sum = sum.saturating_add(ms);
+        rest = behind;
+    }
+    (!text.is_empty()).then_some(sum)
 }
 
 #[cfg(test)]

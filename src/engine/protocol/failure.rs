@@ -16,7 +16,7 @@ use looplet_scan::reader::{Object, items, string, validate, whole};
 
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::usage::shifted;
-use crate::engine::policy::retry_after::retry_after_ms;
+use crate::engine::policy::retry_after::{reset_ms, retry_after_ms};
 
 use FailureCode::{
     Auth, Billing, ContentFilter, ContextLength, InvalidRequest, NotFound, Overloaded, RateLimit, Server,
@@ -48,9 +48,11 @@ pub fn decode_failure(status: u16, headers: &[(String, String)], body: &[u8], no
             header(headers, "retry-after-ms"),
             now_ms,
         )
-        .or(said.retry_after_ms);
+        .or(said.retry_after_ms)
+        .or_else(|| reset_ms(|name| header(headers, name), now_ms).filter(|_| status == 429));
     }
     failure.request_id = request_id(headers).or(said.request_id);
+    failure.vendor_code = said.vendor_code.map(String::into_boxed_str);
     if said.message.is_empty() {
         failure.body = excerpt(body);
     }
@@ -70,6 +72,7 @@ pub(super) fn decode_error_value(json: &str) -> Failure {
         failure.message = said.message;
     }
     failure.request_id = said.request_id;
+    failure.vendor_code = said.vendor_code.map(String::into_boxed_str);
     failure
 }
 
@@ -164,6 +167,7 @@ struct Said {
     /// A number in `code` or `status` that is an HTTP status.
     status: Option<u16>,
     request_id: Option<String>,
+    vendor_code: Option<String>,
     /// Google's `RetryInfo`.
     retry_after_ms: Option<u64>,
 }
@@ -196,6 +200,12 @@ impl Said {
         if said.message.is_empty() || said.words.is_empty() {
             said.fill(&outer);
         }
+        let code = said.vendor_code.as_deref().unwrap_or_default();
+        let remedy = REMEDIES.iter().find(|(known, _)| *known == code);
+        if let Some((_, remedy)) = remedy.filter(|_| !said.message.is_empty()) {
+            said.message.push(' ');
+            said.message.push_str(remedy);
+        }
         said
     }
 
@@ -219,12 +229,11 @@ impl Said {
             }
         }
         // Anthropic's `BetaErrorDetails`: the words of a message change, the code does not (SDK 1.14.0, 2026-11-24).
-        if let Some(code) = object
-            .object("details")
-            .and_then(|details| details.owned("error_code"))
-        {
+        let details = object.object("details");
+        if let Some(code) = details.and_then(|details| details.owned("error_code")) {
             self.words.push_str(&code.to_ascii_lowercase());
             self.words.push(' ');
+            self.vendor_code = Some(code);
         }
         for detail in object.items("details") {
             let delay = Object::parse(detail).and_then(|detail| detail.string("retryDelay"));
@@ -263,6 +272,44 @@ fn details(object: &Object<'_>) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("; "))
 }
 
+/// What to do about errors of Anthropic whose messages do not say it, by `error.details.error_code`. Their meanings
+/// are in the types of `@anthropic-ai/sdk` 1.14.0 (2026-11-24).
+const REMEDIES: &[(&str, &str)] = &[
+    (
+        "available_tools_limit_exceeded",
+        "Give the agent fewer tools, or shorter descriptions.",
+    ),
+    (
+        "contract_spend_limit_reached",
+        "Ask Anthropic to raise the spend limit of your contract.",
+    ),
+    (
+        "enforced_spend_limit_reached",
+        "Raise the monthly limit in the Claude Console.",
+    ),
+    (
+        "image_dimensions_too_large",
+        "Scale the images down before they go into a prompt or a result.",
+    ),
+    (
+        "linked_organization_spend_limit_reached",
+        "The organization of the user profile must raise its limit or buy credit.",
+    ),
+    (
+        "organization_on_hold",
+        "Anthropic has disabled the organization: appeal to its support.",
+    ),
+    (
+        "request_body_encoding_invalid",
+        "looplet does not compress bodies: check your fetch or proxy.",
+    ),
+    (
+        "request_body_encoding_unsupported",
+        "looplet does not compress bodies: check your fetch or proxy.",
+    ),
+    ("tool_name_conflict", "Rename one of the tools."),
+];
+
 enum Place {
     /// The provider's type or code.
     Word,
@@ -291,7 +338,7 @@ const WORDS: &[(Place, FailureCode, &str)] = &[
         Word,
         Billing,
         "insufficient_quota|exceeded_current_quota|billing|insufficient_balance|payment_required|\
-         arrearage|spend_limit_reached|organization_on_hold",
+         arrearage|spend_limit_reached|not_billable",
     ),
     (
         Message,
@@ -335,7 +382,7 @@ const WORDS: &[(Place, FailureCode, &str)] = &[
         Word,
         Auth,
         "authentication|invalid_api_key|permission|unauthorized|unauthenticated|accessdenied|\
-         unrecognizedclient|expiredtoken",
+         unrecognizedclient|expiredtoken|organization_on_hold",
     ),
     (
         Message,

@@ -82,6 +82,12 @@ describe("the key of a request", () => {
       () => new Response("{}", { status: 500, headers: { "request-id": `req ${secret}` } }),
       "req [redacted]",
     ],
+    [
+      "the vendor's own code",
+      () =>
+        new Response(`{"error":{"message":"no","details":{"error_code":"no ${secret}"}}}`, { status: 400 }),
+      "no [redacted]",
+    ],
   ])("does not come out of %s", async (_name, response, words) => {
     const run = await begun({ authorize, fetch: async () => response() });
     await run.done;

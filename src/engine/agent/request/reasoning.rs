@@ -36,7 +36,8 @@ pub(super) fn mends(desk: &mut Desk<'_>, failure: &Failure, history: &mut Histor
     if failure.status != Some(400) {
         return false;
     }
-    let says = |words: &str| failure.message.contains(words);
+    let code = failure.vendor_code.as_deref().unwrap_or_default();
+    let says = |words: &str| failure.message.contains(words) || code.contains(words);
     // The words behind these change: https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting
     let is_refused = says("Invalid `signature` in")
         || says("blocks in the latest assistant message cannot be modified")
@@ -115,6 +116,8 @@ const APPENDED: &[&str] = &[
     "inline-tools",
     "additional_tools",
     "allowed_tools",
+    "tool_reference_unresolved",
+    "tool_name_conflict",
     "anthropic-beta",
     "beta flag",
 ];

@@ -130,3 +130,80 @@ proptest! {
         prop_assert_eq!(wait_ms, Some((THEN_MS - now_ms).min(CAP_MS)));
     }
 }
+
+/// 2026-11-29T17:30:00Z.
+const NOW_MS: u64 = 1_795_973_400_000;
+
+fn reset(headers: &[(&str, &str)]) -> Option<u64> {
+    let find = |name: &str| {
+        headers
+            .iter()
+            .find(|(key, _)| *key == name)
+            .map(|(_, value)| *value)
+    };
+    reset_ms(find, NOW_MS)
+}
+
+#[test]
+fn a_limit_that_is_used_up_gives_the_wait_until_its_reset() {
+    let anthropic = |limit: &str, remaining: &str, at: &str| {
+        let name = |what: &str| format!("anthropic-ratelimit-{limit}-{what}");
+        let (left, until) = (name("remaining"), name("reset"));
+        reset(&[(&left, remaining), (&until, at)])
+    };
+    for limit in ["requests", "tokens", "input-tokens", "output-tokens"] {
+        assert_eq!(
+            anthropic(limit, "0", "2026-11-29T17:30:07Z"),
+            Some(7000),
+            "{limit}"
+        );
+    }
+    let rows = [
+        ("0", "2026-11-29T17:30:07.900Z", Some(7000)),
+        ("0", "2026-11-29T17:29:07Z", Some(0)),
+        ("0", "2026-11-30T00:00:00Z", Some(60_000)),
+        ("0", "2026-00-00T99:99:99Z", Some(0)),
+        ("0", "0000-00-00T00:00:00Z", None),
+        ("0", "2026-11-29T17:30:07+01:00", None),
+        ("0", "soon", None),
+        ("0", "ünï", None),
+        ("12", "2026-11-29T17:30:07Z", None),
+    ];
+    for (remaining, at, expected) in rows {
+        assert_eq!(anthropic("tokens", remaining, at), expected, "{remaining} {at}");
+    }
+    let openai = |remaining: &str, after: &str| {
+        reset(&[
+            ("x-ratelimit-remaining-tokens", remaining),
+            ("x-ratelimit-reset-tokens", after),
+        ])
+    };
+    let rows = [
+        ("0", "12ms", Some(12)),
+        ("0", "7.66s", Some(7660)),
+        ("0", "0m30s", Some(30_000)),
+        ("0", "6m0s", Some(60_000)),
+        ("0", "1h0m0s", Some(60_000)),
+        ("0", "3", Some(3000)),
+        ("0", "", None),
+        ("0", "s", None),
+        ("0", "3 weeks", None),
+        ("-1", "3s", None),
+        ("5", "3s", None),
+    ];
+    for (remaining, after, expected) in rows {
+        assert_eq!(openai(remaining, after), expected, "{remaining} {after:?}");
+    }
+}
+
+#[test]
+fn of_several_limits_that_are_used_up_the_last_reset_counts() {
+    let headers = [
+        ("x-ratelimit-remaining-requests", "0"),
+        ("x-ratelimit-reset-requests", "2s"),
+        ("x-ratelimit-remaining-tokens", "0"),
+        ("x-ratelimit-reset-tokens", "5s"),
+    ];
+    assert_eq!(reset(&headers), Some(5000));
+    assert_eq!(reset(&[("x-ratelimit-reset-tokens", "5s")]), None);
+}

@@ -42,7 +42,7 @@ fn every_shape_of_error_body_gives_its_message_and_a_code() {
             400,
             r#"{"type":"error","error":{"type":"invalid_request_error","message":"Ask your admin.","details":{"error_code":"contract_spend_limit_reached"}}}"#,
             Billing,
-            "Ask your admin.",
+            "Ask your admin. Ask Anthropic to raise the spend limit of your contract.",
             false,
         ),
         (
@@ -365,4 +365,128 @@ fn a_wait_is_believed_only_of_an_error() {
     );
     assert_eq!(failure(200, &[], google).retry_after_ms, None);
     assert_eq!(decode_error_value(google).retry_after_ms, None);
+}
+
+/// `error.details.error_code` of Anthropic's SDK 1.14.0 with the status it comes with, and what the message adds.
+#[test]
+fn every_code_of_anthropics_details_has_its_kind_and_its_remedy() {
+    use FailureCode::{Auth, Billing, ContextLength, InvalidRequest, NotFound, Overloaded, RateLimit};
+    let rows: &[(u16, &str, FailureCode, bool, &str)] = &[
+        (
+            400,
+            "available_tools_limit_exceeded",
+            InvalidRequest,
+            false,
+            "fewer tools",
+        ),
+        (400, "compaction_block_ambiguous", InvalidRequest, false, ""),
+        (400, "compaction_block_misplaced", InvalidRequest, false, ""),
+        (400, "compaction_content_mismatch", InvalidRequest, false, ""),
+        (400, "compaction_incomplete_turn", InvalidRequest, false, ""),
+        (400, "compaction_nothing_to_summarize", InvalidRequest, false, ""),
+        (400, "compaction_signature_invalid", InvalidRequest, false, ""),
+        (
+            400,
+            "compaction_too_many_tool_references",
+            InvalidRequest,
+            false,
+            "",
+        ),
+        (400, "compaction_tool_changes_mismatch", InvalidRequest, false, ""),
+        (529, "compaction_unavailable", Overloaded, true, ""),
+        (
+            400,
+            "image_dimensions_too_large",
+            InvalidRequest,
+            false,
+            "Scale the images down",
+        ),
+        (400, "organization_on_hold", Auth, false, "appeal"),
+        (
+            400,
+            "request_body_encoding_invalid",
+            InvalidRequest,
+            false,
+            "fetch or proxy",
+        ),
+        (
+            400,
+            "request_body_encoding_unsupported",
+            InvalidRequest,
+            false,
+            "fetch or proxy",
+        ),
+        (400, "thread_already_continued", InvalidRequest, false, ""),
+        (400, "thread_continue_in_flight", InvalidRequest, false, ""),
+        (400, "thread_fingerprint_mismatch", InvalidRequest, false, ""),
+        (400, "thread_unsupported_request", InvalidRequest, false, ""),
+        (400, "tool_name_conflict", InvalidRequest, false, "Rename"),
+        (400, "tool_reference_unresolved", InvalidRequest, false, ""),
+        (402, "linked_organization_billing_unavailable", Billing, false, ""),
+        (
+            402,
+            "linked_organization_spend_limit_reached",
+            Billing,
+            false,
+            "must raise its limit",
+        ),
+        (403, "user_profile_billing_not_authorized", Billing, false, ""),
+        (403, "user_profile_not_billable", Billing, false, ""),
+        (404, "thread_not_found", NotFound, false, ""),
+        (
+            413,
+            "request_body_too_large_after_decoding",
+            ContextLength,
+            false,
+            "",
+        ),
+        (
+            429,
+            "contract_spend_limit_reached",
+            Billing,
+            false,
+            "your contract",
+        ),
+        (
+            429,
+            "enforced_spend_limit_reached",
+            Billing,
+            false,
+            "Claude Console",
+        ),
+        (429, "ramp_limit_exceeded", RateLimit, true, ""),
+    ];
+    for (status, code, kind, retryable, remedy) in rows {
+        let word = match status {
+            402 => "billing_error",
+            403 => "permission_error",
+            404 => "not_found_error",
+            413 => "request_too_large",
+            429 => "rate_limit_error",
+            529 => "overloaded_error",
+            _ => "invalid_request_error",
+        };
+        let body = serde_json::json!({"type": "error", "request_id": "req_1", "error":
+            {"type": word, "message": "Their words.", "details": {"error_code": code}}});
+        let failure = failure(*status, &[], &body.to_string());
+        assert_eq!((failure.code, failure.retryable), (*kind, *retryable), "{code}");
+        assert_eq!(failure.vendor_code.as_deref(), Some(*code));
+        assert!(failure.message.starts_with("Their words."), "{code}");
+        assert!(failure.message.contains(remedy), "{code}: {}", failure.message);
+        assert_eq!(failure.message == "Their words.", remedy.is_empty(), "{code}");
+        let streamed = decode_error_value(&body.to_string());
+        assert_eq!(streamed.vendor_code.as_deref(), Some(*code));
+    }
+}
+
+#[test]
+fn limits_that_are_used_up_make_a_wait_where_the_server_asks_for_none() {
+    let limits = [
+        ("x-ratelimit-remaining-tokens", "0"),
+        ("X-RateLimit-Reset-Tokens", "5s"),
+    ];
+    assert_eq!(failure(429, &limits, "").retry_after_ms, Some(5000));
+    assert_eq!(failure(500, &limits, "").retry_after_ms, None);
+    let asked = [limits[0], limits[1], ("retry-after", "2")];
+    assert_eq!(failure(429, &asked, "").retry_after_ms, Some(2000));
 }

@@ -16,6 +16,10 @@ export interface Failure {
   retryable: boolean;
   /** The vendor's id of the request, for its support team. */
   requestId?: string;
+  /**
+   * The vendor's own code for the error: `error.details.error_code` of Anthropic, for example `thread_not_found`.
+   */
+  vendorCode?: string;
   vendor?: string;
   /** The model that was asked. */
   model?: string;

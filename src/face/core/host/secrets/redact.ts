@@ -111,13 +111,14 @@ function unescaped(text: string): string {
 /** `failure` without the secrets of its request. Without a request nothing of the server's words is kept. */
 export function redactFailure(failure: Failure, secrets: readonly string[] | undefined): Failure {
   const clean = (text: string): string => (secrets === undefined ? REDACTED : redact(text, secrets));
-  const { message, requestId, body, url } = failure;
+  const { message, requestId, vendorCode, body, url } = failure;
   return {
     ...failure,
     message: clean(message),
     // The address is yours, and no word of the server.
     ...(url == null ? {} : { url: redact(resolved(url), secrets ?? []) }),
     ...(requestId == null ? {} : { requestId: clean(requestId) }),
+    ...(vendorCode == null ? {} : { vendorCode: clean(vendorCode) }),
     ...(body == null ? {} : { body: clean(body) }),
   };
 }
