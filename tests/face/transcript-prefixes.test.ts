@@ -78,6 +78,13 @@ describe("checkTranscript with request bodies", () => {
     ).toEqual([]);
   });
 
+  it("passes over requests that continue a message thread", () => {
+    const thread = { type: "continue", previous_message_id: "msg_1" };
+    const next = { model: first.model, messages: [user("three")], thread };
+    expect(found([{ ...first, thread: { type: "create" } }, next, { ...next }])).toEqual([]);
+    expect(found([first, { ...next, thread: undefined }])).not.toEqual([]);
+  });
+
   it("refuses a body without messages, and does not repair bodies", () => {
     expect(() => checkTranscript([first, { model: "x" }], "anthropic")).toThrow(/requests\[1\]\.messages/);
     expect(() => repairTranscript([first], "anthropic")).toThrow(/only be checked/);

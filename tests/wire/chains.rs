@@ -222,6 +222,7 @@ fn assistant(setup: &Setup, answer: &ModelAnswer) -> Message {
         protocol: setup.protocol.to_owned(),
         model: setup.model.model.clone(),
         prefix: None,
+        thread: None,
     };
     let content = answer
         .parts

@@ -215,6 +215,7 @@ pub fn messages(protocol: &str, model: &str, wire: &[Value]) -> Vec<Message> {
         protocol: protocol.to_owned(),
         model: model.to_owned(),
         prefix: None,
+        thread: None,
     });
     let mut messages: Vec<Message> = Vec::new();
     let mut after_tool = false;

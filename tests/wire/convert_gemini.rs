@@ -158,6 +158,7 @@ fn messages(model: &str, contents: &[Value]) -> Vec<Message> {
                     protocol: "gemini".to_owned(),
                     model: model.to_owned(),
                     prefix: None,
+                    thread: None,
                 }),
                 ..Message::assistant(
                     parts

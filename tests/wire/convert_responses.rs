@@ -155,6 +155,7 @@ fn messages(model: &str, items: &[Value]) -> Vec<Message> {
         protocol: NAME.to_owned(),
         model: model.to_owned(),
         prefix: None,
+        thread: None,
     };
     let mut messages: Vec<Message> = Vec::new();
     for item in items {

@@ -108,6 +108,7 @@ fn what_gemini_sent_goes_back_part_by_part() {
                 protocol: "gemini".to_owned(),
                 model: "m".to_owned(),
                 prefix: None,
+                thread: None,
             }),
             ..Message::assistant(
                 decoded

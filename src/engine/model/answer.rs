@@ -53,8 +53,7 @@ pub struct ModelAnswer {
     pub parts: Vec<Part>,
     /// The usage by the vendor's latest report; `None` before the first one.
     pub usage: Option<Usage>,
-    /// The parts of the usage by model, where others than the asked one have worked on the answer; `None` is the
-    /// asked one.
+    /// The parts of the usage by model, where others have worked on the answer, too; `None` is the asked one.
     pub usage_by_model: Vec<(Option<String>, Usage)>,
     pub finish_reason: Option<FinishReason>,
     pub raw_finish_reason: Option<String>,
@@ -87,6 +86,8 @@ pub struct ModelAnswer {
     pub tools: Option<Vec<String>>,
     /// What its request began with, for reasoning that is tied to that.
     pub prefix: Option<String>,
+    /// A digest of its request, if the vendor holds the conversation.
+    pub thread: Option<u64>,
     /// The id of the vendor's container in which a program waits for results.
     pub container: Option<String>,
     /// The vendor's reasons for earlier reasoning that it has not shown the model.

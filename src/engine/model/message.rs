@@ -173,6 +173,10 @@ pub struct Origin {
     /// the vendor decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
+    /// With the option `serverState`: the vendor's id of the answer, a digest of the conversation up to it, and when
+    /// it came, in seconds since 1970. The next request sends only what follows it, if nothing before has changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<String>,
 }
 
 /// One piece of a message.

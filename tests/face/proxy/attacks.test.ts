@@ -261,6 +261,8 @@ describe("a body", () => {
       [{ model: "gpt-a", messages: [], plugins: [{ id: "web" }] }, chat, true],
       [{ model: "gpt-a", messages: [], tools: [{ type: "function", function: {} }] }, chat, true],
       [body({ fallbacks: [{ model: "claude-z" }] }), "/api/anthropic/v1/messages", false],
+      [body({ thread: { type: "create" } }), "/api/anthropic/v1/messages", true],
+      [body({ thread: { type: "continue", previous_message_id: "m" } }), "/api/anthropic/v1/messages", true],
       [body({ mcp_servers: [{ url: "https://evil.test" }] }), "/api/anthropic/v1/messages", true],
       [
         body({ tools: [tool, { type: "web_search_20250305", name: "web_search" }] }),

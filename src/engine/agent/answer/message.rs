@@ -13,6 +13,7 @@ use crate::engine::agent::calls::written::{Ending, WrittenCall};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::history::History;
 use crate::engine::agent::request::reasoning::warn_of_dropped;
+use crate::engine::agent::request::thread::{can_continue, thread_after};
 use crate::engine::agent::telling::{tell_changes, tell_held};
 use crate::engine::model::answer::{ModelAnswer, Part, PartKind};
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, Role, ToolInput};
@@ -55,13 +56,20 @@ impl Answers {
         let prefix = answer.prefix.take();
         warn_of_dropped(desk, &answer.dropped_reasoning);
         let cleared = answer.cleared.take();
+        let request = answer.thread.filter(|_| can_continue(&answer));
         let content = content(answer, &calls);
         if let Some(usage) = usage {
             history.count_answer(&usage);
         }
         history.note_cleared(desk, cleared);
+        let mut message = written_by(desk.who.model.origin(), content, prefix, false);
+        let id = self.kept.reply.response_id.as_ref();
+        let thread = id.and_then(|id| Some(thread_after(desk, id, request?, &message)));
+        if let Some(origin) = &mut message.origin {
+            origin.thread = thread;
+        }
         Whole {
-            message: written_by(desk.who.model.origin(), content, prefix, false),
+            message,
             calls,
             blocks,
         }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use looplet_scan::reader::Object;
 
-use crate::engine::json::checksum::{FNV, fnv};
+use crate::engine::json::checksum::{FNV, fnv, mixed};
 use crate::engine::json::writer::push_others;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Message, NOTHING, Role};
@@ -26,6 +26,8 @@ use crate::engine::protocol::{Marks, Prefill, Protocol, RequestSpec};
 #[derive(Clone, Debug, Default)]
 pub struct Body {
     bytes: Vec<u8>,
+    /// The lengths of what precedes and of what follows the messages.
+    around: (usize, usize),
     /// The number of messages that are encoded.
     encoded: usize,
     /// True when a message has content.
@@ -70,7 +72,8 @@ impl Body {
             let mut head = Vec::new();
             (protocol.encode_head)(&RequestSpec { model, ..*spec }, &mut head)?;
             self.prefix = Prefix::of_head(protocol, &RequestSpec { model, ..*spec })?;
-            self.marks = Marks::behind(&head);
+            self.marks = Marks::behind(&head, model);
+            self.around.0 = head.len();
             self.bytes = head;
         } else if self.encoded == messages.len() {
             return Ok(&self.bytes);
@@ -88,9 +91,40 @@ impl Body {
             self.push_new(protocol, spec, messages, is_compared);
         }
         self.marks.place(&(protocol.marked_end)(spec), &mut self.bytes);
+        let end = self.bytes.len();
         push_tail(protocol, spec, messages, &mut self.bytes);
+        self.around.1 = self.bytes.len() - end;
         self.encoded = messages.len();
         Ok(&self.bytes)
+    }
+
+    /// A digest of what precedes the messages and of the first `upto` of them, if they are compared.
+    pub fn digest(&self, upto: usize) -> Option<u64> {
+        let head = fnv(FNV, self.bytes.get(..self.around.0)?);
+        let sent = self.sent.get(..upto)?.iter();
+        Some(sent.fold(head, |digest, message| mixed(digest, message.digest)))
+    }
+
+    /// The digest of a body that has this message, too, behind the ones with this digest.
+    pub fn digest_with(digest: u64, protocol: &Protocol, spec: &RequestSpec<'_>, message: &Message) -> u64 {
+        let mut body = Body {
+            has_messages: true,
+            ends_with_user: true,
+            ..Body::default()
+        };
+        body.push(protocol, spec, &as_sent(message), 0);
+        mixed(digest, fnv(FNV, &body.bytes))
+    }
+
+    /// The closed body without its messages, and the messages behind the first `upto`, with a comma before each.
+    pub fn split(&self, upto: usize) -> Option<(Vec<u8>, &[u8])> {
+        let (head, tail) = (self.around.0, self.bytes.len().checked_sub(self.around.1)?);
+        let last = upto.checked_sub(1).and_then(|at| self.sent.get(at));
+        let from = self
+            .marks
+            .place_of(head + last.map_or(0, |last| last.end as usize));
+        let without = [self.bytes.get(..head)?, self.bytes.get(tail..)?].concat();
+        Some((without, self.bytes.get(from..tail)?))
     }
 
     /// Appends the messages that are not encoded yet.
@@ -255,7 +289,8 @@ impl Body {
         let is_user = message.role == Role::User;
         // Nothing of the answer between two user messages is sent. Chat templates want the roles to alternate all the
         // same:
-        // <https://github.com/vllm-project/vllm/issues/6862>, <https://github.com/mistralai/mistral-vibe/issues/255> (2026-11-22)
+        // <https://github.com/vllm-project/vllm/issues/6862>, <https://github.com/mistralai/mistral-vibe/issues/255>
+        // (2026-11-22)
         let filler = match (is_user, self.has_messages) {
             (true, _) if self.ends_with_user => Some(Message::nothing()),
             (false, false) if protocol.begins_with_user => Some(Message::user(vec![Block::text(NOTHING)])),

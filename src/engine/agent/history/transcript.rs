@@ -449,6 +449,7 @@ impl Message {
             (Some(origin), Some(next)) if is_author(origin, next) => {
                 // The prefix of reasoning in the second half is the one of the whole only if the first half tells it.
                 origin.prefix = origin.prefix.take().filter(|_| has_reasoning);
+                origin.thread = None;
             }
             (origin, _) => *origin = None,
         }

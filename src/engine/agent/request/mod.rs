@@ -10,6 +10,7 @@ pub mod model_call;
 pub(crate) mod reading;
 pub(crate) mod reasoning;
 pub mod shared;
+pub(crate) mod thread;
 
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::calls::Calls;
@@ -22,6 +23,7 @@ use crate::engine::agent::request::cut_off::Begun;
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::agent::request::reasoning::{mends, warn_of_left_out};
 use crate::engine::agent::request::shared::LastRequest;
+use crate::engine::agent::request::thread::{Threads, thread_of};
 use crate::engine::agent::setup::Setup;
 use crate::engine::agent::telling::{take_back_blocks, tell_changes};
 use crate::engine::agent::who::Who;
@@ -49,6 +51,7 @@ pub struct Requests {
     begun: Option<Begun>,
     /// What the last request began with, if requests are compared.
     last: LastRequest,
+    threads: Threads,
 }
 
 impl Requests {
@@ -62,6 +65,7 @@ impl Requests {
             next_model: None,
             begun: Begun::of_journal(streamed).filter(|_| asks),
             last: LastRequest::default(),
+            threads: Threads::default(),
         }
     }
 
@@ -117,6 +121,7 @@ impl Requests {
         warn_of_media(desk, &history.transcript);
         let begun = self.begun(desk, &history.transcript);
         let mut prefix = None;
+        let mut continued = None;
         if begun.is_none() {
             desk.who.model.allow_clearing(desk.config);
             self.last.recall(&history.transcript);
@@ -141,12 +146,15 @@ impl Requests {
             if desk.config.events.prefix {
                 prefix = compare(&mut history.transcript, desk.who, desk.config, &mut self.last);
             }
+            continued = self.threads.continued(desk, &history.transcript);
         }
         let mut call = open_request(desk, prefix);
         history.transcript.lend_call_ids(&mut call.answer);
         if begun.is_none() {
             let sent = to_send(&history.transcript, desk.who);
             call.answer.prefix = sent.prefix();
+            call.answer.thread = thread_of(desk, sent);
+            call.own_body = continued;
             warn_of_left_out(desk, sent.reasoning_left_out());
         }
         if let Some((text, body)) = begun {
@@ -192,7 +200,7 @@ impl Requests {
             take_back_answer(desk, calls, call);
             return Next::Send;
         }
-        if mends(desk, &failure, history) {
+        if self.threads.mends(desk, &failure, history) || mends(desk, &failure, history) {
             take_back_answer(desk, calls, call);
             return Next::Send;
         }

@@ -48,7 +48,7 @@ pub struct ModelCall {
     prefix: Vec<u8>,
     reader: AnswerReader,
     /// The body of the request, if it is not that of the transcript.
-    own_body: Option<Vec<u8>>,
+    pub own_body: Option<Vec<u8>>,
 }
 
 impl ModelCall {

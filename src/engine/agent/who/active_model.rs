@@ -4,6 +4,8 @@
 //! (`tuning.rs`), by [`crate::engine::model::input::Input::SetModel`], or when another agent takes the conversation
 //! over. Nothing here sends a request or knows a key.
 
+use looplet_scan::reader::Object;
+
 use crate::engine::model::config::context::{PruneBy, Pruning};
 use crate::engine::model::config::{Config, ModelConfig, ToolChoice};
 use crate::engine::model::error::{ConfigError, Failure};
@@ -13,13 +15,15 @@ use crate::engine::policy::bound::has_own_length;
 use crate::engine::policy::models::options::{Asked, default_output_tokens, takes_effort};
 use crate::engine::policy::models::{Row, row};
 use crate::engine::protocol::anthropic::clearing::{self, clears};
+use crate::engine::protocol::anthropic::thread;
 use crate::engine::protocol::request::address::{address, shown};
 use crate::engine::protocol::request::claude_thinking::{
     BETA, FIELD, TOKEN_COUNT_BETA, counts_thinking, shown_thinking, thinking_with_drops,
 };
 use crate::engine::protocol::request::prefix::append::{AppendForm, Appended, append_form};
 use crate::engine::protocol::request::prefix::summary::{SummaryForm, is_excluded, summary_form};
-use crate::engine::protocol::request::vendor_tools::add_header;
+use crate::engine::protocol::request::vendor_tools::{add_header, remove_value};
+use crate::engine::protocol::vertex::is_vertex;
 use crate::engine::protocol::{self, Clearing, Protocol, RequestSpec, Vendor};
 
 /// A model, and the data that derives from its configuration. Only the configuration is saved.
@@ -65,6 +69,7 @@ impl ActiveModel {
             protocol: self.protocol.name.to_owned(),
             model: self.config.model.clone(),
             prefix: None,
+            thread: None,
         }
     }
 
@@ -90,6 +95,10 @@ impl ActiveModel {
         headers.extend(fixed);
         headers.retain(|(name, _)| !own(name));
         headers.extend(config.headers.iter().cloned());
+        check_threads(protocol, &config)?;
+        if config.server_state == Some(true) {
+            add_header(&mut headers, "anthropic-beta", thread::BETA);
+        }
         let mut asked = config.clone();
         let row = row(protocol.name, &config.vendor, &config.model);
         let refuses_effort = config.effort.is_some() && !takes_effort(row);
@@ -148,6 +157,22 @@ impl ActiveModel {
         self.asked.as_deref().unwrap_or(&self.config)
     }
 
+    /// True if the vendor is asked to hold the conversation.
+    pub fn has_threads(&self) -> bool {
+        self.asked().server_state == Some(true)
+    }
+
+    /// The server does not hold conversations. Returns false if it was not asked to.
+    pub fn leave_out_threads(&mut self) -> bool {
+        let had = self.has_threads();
+        if had {
+            let asked = self.asked.get_or_insert_with(|| Box::new(self.config.clone()));
+            asked.server_state = None;
+            remove_value(&mut self.headers, "anthropic-beta", thread::BETA);
+        }
+        had
+    }
+
     /// True if the caller wants requests to fail whose reasoning does not fit.
     pub fn wants_refusals(&self) -> bool {
         let thinking = self.config.thinking.as_ref();
@@ -184,12 +209,16 @@ impl ActiveModel {
     /// Makes the requests ones that the server takes. Their headers may have the values that something left out
     /// needs.
     fn renew(&mut self, may_let_drop: bool, append: Option<&'static AppendForm>, clears: bool) {
+        let had_threads = self.has_threads();
         if let Ok(asked) = ActiveModel::of(self.config.clone(), self.has_tools, may_let_drop) {
             *self = ActiveModel {
                 append,
                 clears,
                 ..asked
             };
+        }
+        if !had_threads {
+            self.leave_out_threads();
         }
     }
 
@@ -311,6 +340,21 @@ impl ActiveModel {
             },
         }
     }
+}
+
+/// Refuses the option for a conversation that the vendor holds where there is no such thing.
+fn check_threads(protocol: &Protocol, config: &ModelConfig) -> Result<(), ConfigError> {
+    let body = config.body.as_ref().and_then(|body| Object::parse(body.as_str()));
+    let problem = if config.server_state != Some(true) {
+        return Ok(());
+    } else if protocol.name != "anthropic" || is_vertex(config) {
+        "has Anthropic's Messages only, and not on Amazon Bedrock or Vertex AI: leave it out"
+    } else if body.is_some_and(|body| body.has("thread")) {
+        "writes body.thread itself: leave one of them out"
+    } else {
+        return Ok(());
+    };
+    Err(ConfigError::new("model.serverState", problem))
 }
 
 /// The days before the end of a model on which a run warns of it.

@@ -106,7 +106,7 @@ pub fn encode<'a>(
         spec = tuned(spec, tuning.system.as_deref(), tuning.tools.as_deref());
         transcript = tuning.messages.as_mut().unwrap_or(transcript);
     }
-    transcript.is_compared = config.events.prefix;
+    transcript.is_compared = config.events.prefix || model.has_threads();
     transcript.settle_head(model.protocol, &spec, &config.tools)?;
     transcript.body(model.protocol, &spec)
 }

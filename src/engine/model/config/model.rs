@@ -33,6 +33,12 @@ pub struct ModelConfig {
     /// Whether the answer is streamed.
     #[cfg_attr(test, schemars(extend("x-option" = "http")))]
     pub stream: bool,
+    /// Whether the vendor holds the conversation between requests, so that a request sends only what is new. The
+    /// vendor keeps the content for a short time; tokens cost the same. Anthropic's message threads; no other
+    /// protocol has it yet. Default: false.
+    /// <https://platform.claude.com/docs/en/build-with-claude/message-threads> (2026-11-29)
+    #[cfg_attr(test, schemars(extend("x-option" = "http")))]
+    pub server_state: Option<bool>,
     /// Tokens of one answer, a positive integer. Default: where the protocol demands a number 8192, 32,000 for a
     /// model that thinks, and 64,000 with an effort above `high`; else the vendor's.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "model")))]
@@ -112,6 +118,7 @@ impl Default for ModelConfig {
             vendor_url: None,
             headers: Vec::new(),
             stream: true,
+            server_state: None,
             max_output_tokens: None,
             temperature: None,
             top_p: None,

@@ -17,6 +17,7 @@ use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::anthropic::NAME;
 use crate::engine::protocol::anthropic::clearing::push as push_clearing;
 use crate::engine::protocol::anthropic::server_calls::container;
+use crate::engine::protocol::anthropic::thread;
 use crate::engine::protocol::request::accepts::ANTHROPIC;
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::message_parts::push_tool;
@@ -76,6 +77,9 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     fields.json(into, "metadata", model.metadata.as_ref());
     if model.stream {
         fields.raw(into, "stream", "true");
+    }
+    if model.server_state == Some(true) {
+        fields.raw(into, "thread", thread::CREATE);
     }
     fields.finish(into, &["output_config", "tools"]);
     push_key(into, "messages");

@@ -7,8 +7,9 @@
 //!
 //! The system prompt is a field, not a message. All results of a round stand in one user message, before its text.
 //! [`encode`] and [`encode_message`] write requests, [`decode`] reads answers, [`block`] is a block during streaming,
-//! [`server_calls`] are calls that wait for Anthropic's servers, [`toolset`] are members of its toolsets,
-//! [`clearing`] hides old calls from the model. The model call reaches them through the row [`PROTOCOL`].
+//! [`thread`] is a conversation that Anthropic holds, [`server_calls`] are calls that wait for Anthropic's servers,
+//! [`toolset`] are members of its toolsets, [`clearing`] hides old calls from the model. The model call reaches them
+//! through the row [`PROTOCOL`].
 
 mod append;
 mod block;
@@ -18,6 +19,7 @@ mod encode;
 mod encode_message;
 pub mod server_calls;
 mod summary;
+pub mod thread;
 mod toolset;
 
 use looplet_scan::lane::Keys;

@@ -23,7 +23,13 @@ const MOST_INSTRUCTIONS: usize = 16_384;
 
 /// What an answer would need and a summary must not have is left out.
 fn encode(request: &Object<'_>, instructions: Option<&str>, into: &mut Vec<u8>) {
-    const CHANGED: &[&str] = &["max_tokens", "output_config", "stop_sequences", "tool_choice"];
+    const CHANGED: &[&str] = &[
+        "max_tokens",
+        "output_config",
+        "stop_sequences",
+        "thread",
+        "tool_choice",
+    ];
     into.push(b'{');
     push_others(into, request, CHANGED);
     let tokens = request.number("max_tokens").unwrap_or_default();

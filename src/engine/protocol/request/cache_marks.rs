@@ -10,6 +10,7 @@
 //! The transcript calls [`Marks::note`] for each message, then [`Marks::place`] and [`Marks::undo`] around each
 //! request. Nothing fails.
 
+use crate::engine::model::config::ModelConfig;
 use crate::engine::model::message::{Block, Json, Message, Role};
 use crate::engine::protocol::END;
 
@@ -30,6 +31,8 @@ pub struct Marks {
     fixed: usize,
     /// The start of the last answer, which is the end of the previous request.
     before: usize,
+    /// The bytes by which the marker there has moved what follows.
+    moved: usize,
     /// The number of bytes of a closed body up to its first marker or, without one, up to its tail.
     plain: usize,
     /// The messages behind those bytes, without markers.
@@ -38,9 +41,11 @@ pub struct Marks {
 
 impl Marks {
     /// The marks of a body that has nothing but its head.
-    pub fn behind(head: &[u8]) -> Marks {
+    pub fn behind(head: &[u8], model: &ModelConfig) -> Marks {
+        // Anthropic sets one itself at the end of a conversation that it holds (2026-11-29).
+        let vendor = usize::from(model.server_state == Some(true));
         Marks {
-            fixed: str::from_utf8(head).map_or(0, count),
+            fixed: vendor + str::from_utf8(head).map_or(0, count),
             plain: head.len(),
             ..Marks::default()
         }
@@ -67,11 +72,18 @@ impl Marks {
         if left > 1 && self.before < end && takes(self.before) {
             ends.push(self.before);
         }
+        let before = ends.contains(&self.before);
+        self.moved = if before { marked.len() - END.len() } else { 0 };
         self.plain = ends.last().map_or(end, |end| end - END.len());
         self.unmarked = body.get(self.plain..).unwrap_or_default().to_vec();
         for end in ends {
             body.splice(end - END.len()..end, marked.bytes());
         }
+    }
+
+    /// The place in a closed body of what is encoded at this one.
+    pub fn place_of(&self, at: usize) -> usize {
+        at + if self.before <= at { self.moved } else { 0 }
     }
 
     /// Reverts a closed body to its encoded messages.

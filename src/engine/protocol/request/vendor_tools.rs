@@ -54,6 +54,18 @@ pub fn add_header(headers: &mut Vec<(String, String)>, name: &str, value: &str) 
     }
 }
 
+/// Takes a value out of the list of a header.
+pub fn remove_value(headers: &mut Vec<(String, String)>, name: &str, value: &str) {
+    for (_, values) in headers
+        .iter_mut()
+        .filter(|(other, _)| other.eq_ignore_ascii_case(name))
+    {
+        let rest = values.split(',').filter(|one| one.trim() != value);
+        *values = rest.collect::<Vec<_>>().join(",");
+    }
+    headers.retain(|(_, values)| !values.is_empty());
+}
+
 /// The names of the tools that a request in this protocol leaves out.
 pub fn not_sent<'a>(protocol: &Protocol, tools: &'a [ToolConfig]) -> Vec<&'a str> {
     let is_sent = |vendor: &VendorTool| vendor.is_of(protocol.name) && protocol.accepts.is_some();

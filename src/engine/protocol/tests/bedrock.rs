@@ -60,6 +60,7 @@ fn assistant(of: &str, content: Vec<Block>) -> Message {
         protocol: "bedrock_converse".to_owned(),
         model: of.to_owned(),
         prefix: None,
+        thread: None,
     };
     Message {
         origin: Some(origin),

@@ -49,6 +49,7 @@ pub(super) fn origin(protocol: &str) -> Option<Origin> {
         protocol: protocol.to_owned(),
         model: "m".to_owned(),
         prefix: None,
+        thread: None,
     })
 }
 

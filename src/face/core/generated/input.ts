@@ -391,6 +391,13 @@ export interface ModelConfig {
   /** Whether the answer is streamed. */
   stream?: boolean;
   /**
+   * Whether the vendor holds the conversation between requests, so that a request sends only what is new. The
+   * vendor keeps the content for a short time; tokens cost the same. Anthropic's message threads; no other
+   * protocol has it yet. Default: false.
+   * <https://platform.claude.com/docs/en/build-with-claude/message-threads> (2026-11-29)
+   */
+  serverState?: boolean | null;
+  /**
    * Tokens of one answer, a positive integer. Default: where the protocol demands a number 8192, 32,000 for a
    * model that thinks, and 64,000 with an effort above `high`; else the vendor's.
    */

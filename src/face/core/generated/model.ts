@@ -441,6 +441,11 @@ export interface Origin {
    * the vendor decides.
    */
   prefix?: string;
+  /**
+   * With the option `serverState`: the vendor's id of the answer, a digest of the conversation up to it, and when
+   * it came, in seconds since 1970. The next request sends only what follows it, if nothing before has changed.
+   */
+  thread?: string;
 }
 
 /** Why the model stopped, in neutral words. */
@@ -1938,6 +1943,13 @@ export interface HttpModelData {
   baseUrl?: string | undefined;
   /** Whether the answer is streamed. Default true. */
   stream?: boolean | undefined;
+  /**
+   * Whether the vendor holds the conversation between requests, so that a request sends only what is new. The
+   * vendor keeps the content for a short time; tokens cost the same. Anthropic's message threads; no other
+   * protocol has it yet. Default: false.
+   * <https://platform.claude.com/docs/en/build-with-claude/message-threads> (2026-11-29)
+   */
+  serverState?: boolean | undefined;
 }
 
 /** The options of `context.compaction` that are plain data. */

@@ -176,6 +176,7 @@ export const MODEL_DATA = {
 export const HTTP_MODEL_DATA = {
   baseUrl: "text",
   stream: "boolean",
+  serverState: "boolean",
 } satisfies OptionTable;
 
 export const COMPACTION_DATA = {

@@ -10,7 +10,7 @@ import { nanoPrice } from "./nano-price.js";
 
 /** The part of a model's configuration that its options set. */
 export function askedWith(options: ModelOptions & HttpModelData): Omit<ModelConfig, "vendor" | "model"> {
-  const { stream, promptCaching, price, responseFormat } = joined(options);
+  const { stream, serverState, promptCaching, price, responseFormat } = joined(options);
   if (price !== undefined && typeof price !== "function" && !isObject(price)) {
     throw new LoopletError(
       "config_wrong_type",
@@ -22,6 +22,7 @@ export function askedWith(options: ModelOptions & HttpModelData): Omit<ModelConf
   const asked: { [name: string]: unknown } = {
     ...given(options, MODEL_DATA),
     stream,
+    serverState,
     promptCaching: caching(promptCaching),
     price: price === undefined || typeof price === "function" ? undefined : nanoPrice(price),
   };

@@ -177,10 +177,10 @@ export const PROTOCOLS: { readonly [name: string]: Protocol } = {
     read: exactly("/v1/messages"),
     maxTokens: ({ maxtokens }) => set(maxtokens),
     reasoning: ({ thinking }) => set(thinking),
-    spellings: ["max_tokens", "mcp_servers", "container", ...COMMON],
+    spellings: ["max_tokens", "mcp_servers", "container", "thread", ...COMMON],
     maxTokensField: "max_tokens",
     isServerTool: ofType("custom"),
-    beside: ["container"],
+    beside: ["container", "thread"],
   },
   openai_responses: {
     basePath: "/v1",

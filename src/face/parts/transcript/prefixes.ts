@@ -47,13 +47,17 @@ export function brokenPrefixes(bodies: readonly Body[], protocol: TranscriptProt
   for (const [index, body] of bodies.entries()) {
     const path = `requests[${index}]`;
     const now = partsOf(body, form, path);
-    // With an id of an earlier response the body has only what is new.
-    if (body["previous_response_id"] === undefined || body["previous_response_id"] === null) {
+    if (!continuesEarlier(body)) {
       if (before !== undefined) problems.push(...broken(before, now, form, path));
       before = now;
     } else before = undefined;
   }
   return problems;
+}
+
+/** True for a body that has only what is new, because the vendor holds what came before. */
+function continuesEarlier({ previous_response_id: earlier, thread }: Body): boolean {
+  return (earlier !== undefined && earlier !== null) || (isObject(thread) && thread["type"] === "continue");
 }
 
 interface Parts {

@@ -17,6 +17,16 @@ impl Transcript {
         self.body.prefix()
     }
 
+    /// See [`Body::digest`].
+    pub fn digest(&self, upto: usize) -> Option<u64> {
+        self.body.digest(upto)
+    }
+
+    /// See [`Body::split`].
+    pub fn split(&self, upto: usize) -> Option<(Vec<u8>, &[u8])> {
+        self.body.split(upto)
+    }
+
     /// The number of messages whose reasoning the last body leaves out.
     pub fn reasoning_left_out(&self) -> usize {
         self.body.reasoning_left_out()

@@ -80,6 +80,7 @@ impl Chat {
             protocol: protocol.into(),
             model: model["model"].as_str().unwrap().into(),
             prefix,
+            thread: None,
         });
         self.messages.push(answer);
         self.messages.push(user("on"));
@@ -131,6 +132,7 @@ fn a_tool_that_was_found_is_a_part_of_what_comes_behind() {
             protocol: "anthropic".into(),
             model: "claude-fable-5-2".into(),
             prefix: None,
+            thread: None,
         }),
         ..Message::assistant(vec![Block::Raw {
             json: Json::parse(found).unwrap(),

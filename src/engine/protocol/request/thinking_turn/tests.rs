@@ -14,6 +14,7 @@ fn said(by: &str, thinks: bool) -> [Message; 2] {
         protocol: "anthropic".into(),
         model: by.into(),
         prefix: None,
+        thread: None,
     });
     let result = Block::ToolResult {
         call_id: "1".into(),

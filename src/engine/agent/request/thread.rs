@@ -1,0 +1,135 @@
+//! A conversation that the vendor holds: requests that send only what is new, and what follows if it has forgotten.
+//!
+//! With the option `serverState` each answer has a [`crate::engine::model::message::Origin::thread`]: its id, and a
+//! digest of the conversation up to it. The next request, of any run and process, continues the last such answer if
+//! the digest fits, and sends everything otherwise. [`Threads::continued`] decides that, and [`Threads::mends`] what
+//! follows a refusal. Nothing here fails: a request with everything is always right.
+
+use looplet_scan::reader::Object;
+
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::history::History;
+use crate::engine::agent::history::body::Body;
+use crate::engine::agent::history::transcript::Transcript;
+use crate::engine::agent::who::tuning::to_send;
+use crate::engine::json::checksum::{FNV, fnv, mixed};
+use crate::engine::json::writer::decimal_u64;
+use crate::engine::model::answer::{FinishReason, ModelAnswer, Part, PartKind};
+use crate::engine::model::error::{Failure, FailureCode};
+use crate::engine::model::message::Message;
+use crate::engine::protocol::anthropic::thread::{LIFETIME_S, continued};
+
+/// What is known of the threads of an agent's requests.
+#[derive(Clone, Debug, Default)]
+pub struct Threads {
+    /// The answer that the open request continues, or that the last one has continued.
+    continued: Option<String>,
+    /// The answer that cannot be continued.
+    refused: Option<String>,
+    /// The vendor has forgotten the answer to the last request that sent everything in place of a lost one.
+    has_lost: bool,
+}
+
+impl Threads {
+    /// The body of the next request, if it sends only what follows an answer.
+    pub fn continued(&mut self, desk: &Desk<'_>, transcript: &Transcript) -> Option<Vec<u8>> {
+        if self.continued.take().is_some() {
+            self.has_lost = false;
+        }
+        let now_s = desk.ledger.now_ms / 1000;
+        let sent = to_send(transcript, desk.who);
+        if !desk.who.model.has_threads() {
+            return None;
+        }
+        let threads = sent.messages().iter().enumerate().rev();
+        let thread = |message: &Message| message.origin.as_ref()?.thread.clone();
+        let (at, text) = threads
+            .filter_map(|(at, message)| Some((at, thread(message)?)))
+            .next()?;
+        let mut parts = text.rsplitn(3, '.');
+        let (came_s, digest, id) = (parts.next()?, parts.next()?, parts.next()?);
+        let is_held = came_s
+            .parse()
+            .is_ok_and(|came_s: u64| now_s < came_s + LIFETIME_S);
+        let same = decimal_u64(at_address(desk, sent.digest(at + 1)?)) == digest;
+        if !is_held || !same || self.refused.as_deref() == Some(id) {
+            return None;
+        }
+        let (without, messages) = sent.split(at + 1)?;
+        let body = continued(
+            &str::from_utf8(&without).ok().and_then(Object::parse)?,
+            id,
+            messages,
+        );
+        self.continued = Some(id.to_owned());
+        Some(body)
+    }
+
+    /// Lets the next attempt send everything if the vendor does not continue an answer, and do without threads if it
+    /// does not have them. Returns false for another failure.
+    pub fn mends(&mut self, desk: &mut Desk<'_>, failure: &Failure, history: &mut History) -> bool {
+        // A proxy says 403.
+        let is_refusal = matches!(
+            failure.code,
+            FailureCode::InvalidRequest | FailureCode::NotFound | FailureCode::Auth
+        );
+        if !is_refusal || failure.status.is_none() || !desk.who.model.has_threads() {
+            return false;
+        }
+        let code = failure.vendor_code.as_deref().unwrap_or_default();
+        let is_lost = code == "thread_not_found";
+        let continued = self.continued.take();
+        let has_none = match &continued {
+            Some(_) => code == "thread_unsupported_request" || (is_lost && self.has_lost),
+            None => code.starts_with("thread_") || failure.message.contains("thread"),
+        };
+        if has_none && desk.who.model.leave_out_threads() {
+            history.transcript.forget_body();
+            let why = &failure.message;
+            desk.warn(
+                "server_state_not_used",
+                format!("The vendor does not hold this conversation, so each request sends all of it: {why}"),
+            );
+            return true;
+        }
+        // Any refusal may come of what the vendor or a gateway holds.
+        let Some(continued) = continued else {
+            return false;
+        };
+        self.has_lost = is_lost;
+        self.refused = Some(continued);
+        true
+    }
+}
+
+/// A digest of a request whose conversation the vendor is to hold.
+pub fn thread_of(desk: &Desk<'_>, sent: &Transcript) -> Option<u64> {
+    let messages = sent.messages().len();
+    sent.digest(messages).filter(|_| desk.who.model.has_threads())
+}
+
+/// True if the vendor can continue this answer, and if its message says all of it. Anthropic holds no refusal and no
+/// answer of a fallback model.
+pub fn can_continue(answer: &ModelAnswer) -> bool {
+    let is_whole = matches!(
+        answer.finish_reason,
+        Some(FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Pause)
+    );
+    let is_other = |part: &Part| {
+        part.is_answer || (part.kind == PartKind::Raw && part.text.contains("\"type\":\"fallback\""))
+    };
+    is_whole && !answer.parts.iter().any(is_other)
+}
+
+/// The text of [`crate::engine::model::message::Origin::thread`] for the answer with this id, to a request with this
+/// digest.
+pub fn thread_after(desk: &Desk<'_>, id: &str, request: u64, message: &Message) -> String {
+    let model = &desk.who.model;
+    let digest = Body::digest_with(request, model.protocol, &model.spec(desk.config), message);
+    let (digest, now_s) = (decimal_u64(at_address(desk, digest)), desk.ledger.now_ms / 1000);
+    format!("{id}.{digest}.{now_s}")
+}
+
+fn at_address(desk: &Desk<'_>, digest: u64) -> u64 {
+    mixed(fnv(FNV, desk.who.model.url.as_bytes()), digest)
+}
