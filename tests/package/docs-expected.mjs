@@ -148,6 +148,14 @@ export const expected = {
     },
   },
   "protocols-1": {
+    async after({ made, requests }) {
+      await made.agent.run("Hello").result;
+      const { headers, body } = requests[0];
+      assert.match(headers.get("anthropic-beta"), /message-threads-2026-08-12/);
+      assert.deepEqual(JSON.parse(body).thread, { type: "create" });
+    },
+  },
+  "protocols-2": {
     async after({ made, requests, looplet }) {
       for (const model of [made.made1, made.made2])
         await looplet.createAgent({ model, retry: { maxRetries: 0 } }).run("Hello").result;

@@ -383,4 +383,26 @@ describe("tools that the vendor defines and your code runs", () => {
       caller,
     });
   });
+
+  it("a tool whose entry says async is run like any other, and its call goes back with that", async () => {
+    const entry = { type: "custom", name: "job", async: true };
+    const call = {
+      type: "custom_tool_call",
+      id: "ctc_1",
+      call_id: "c1",
+      name: "job",
+      input: "a",
+      async: true,
+    };
+    const { model, requests } = answering(gpt, items(call, done), items());
+    const job = vendorTool({ entry, execute: () => "did" });
+    const result = await createAgent({ model, tools: { job } }).run("go").result;
+    expect(result.outcome).toBe("completed");
+    expect(requests[0]!.body.tools).toEqual([entry]);
+    expect(requests[1]!.body.input.slice(1)).toEqual([
+      expect.objectContaining({ type: "custom_tool_call", call_id: "c1", input: "a", async: true }),
+      expect.objectContaining({ role: "assistant" }),
+      { type: "custom_tool_call_output", call_id: "c1", output: "did" },
+    ]);
+  });
 });
