@@ -31,8 +31,8 @@ pub struct Marks {
     fixed: usize,
     /// The start of the last answer, which is the end of the previous request.
     before: usize,
-    /// The bytes by which the marker there has moved what follows.
-    moved: usize,
+    /// The places of the markers, and the bytes by which each has moved what follows it.
+    placed: (Vec<usize>, usize),
     /// The number of bytes of a closed body up to its first marker or, without one, up to its tail.
     plain: usize,
     /// The messages behind those bytes, without markers.
@@ -72,8 +72,7 @@ impl Marks {
         if left > 1 && self.before < end && takes(self.before) {
             ends.push(self.before);
         }
-        let before = ends.contains(&self.before);
-        self.moved = if before { marked.len() - END.len() } else { 0 };
+        self.placed = (ends.clone(), marked.len().saturating_sub(END.len()));
         self.plain = ends.last().map_or(end, |end| end - END.len());
         self.unmarked = body.get(self.plain..).unwrap_or_default().to_vec();
         for end in ends {
@@ -83,7 +82,8 @@ impl Marks {
 
     /// The place in a closed body of what is encoded at this one.
     pub fn place_of(&self, at: usize) -> usize {
-        at + if self.before <= at { self.moved } else { 0 }
+        let (ends, moved) = &self.placed;
+        at + moved * ends.iter().filter(|end| **end <= at).count()
     }
 
     /// Reverts a closed body to its encoded messages.

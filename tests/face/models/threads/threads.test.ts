@@ -109,6 +109,18 @@ describe("a conversation that the vendor holds", () => {
     for (const { body } of server.asked.slice(1)) expect(JSON.stringify(body)).toContain('"cache_control"');
   });
 
+  it("continues a paused answer with nothing new", async () => {
+    const search = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "x" } };
+    const server = await shownAlike(
+      (_body, answers) => (answers === 0 ? { content: [search], stop: "pause_turn" } : text("done")),
+      async (agent) => {
+        expect(await agent().run("go").result).toMatchObject({ outcome: "completed", text: "done" });
+      },
+    );
+    expect(server.kinds()).toBe("create continue");
+    expect(server.asked[1]!.body.messages).toEqual([]);
+  });
+
   it("gets a steer and a follow-up", async () => {
     const server = await shownAlike(rounds(2), async (agent) => {
       const run = agent().run("go");
