@@ -65,8 +65,7 @@ pub struct ModelAnswer {
     pub event_number: Option<u64>,
     /// The model that answered, by the vendor's account.
     pub model: Option<String>,
-    /// True when the protocol's own end was seen: `message_stop`, `[DONE]`, or a finish reason where the vendor sends
-    /// no more.
+    /// True when the protocol's own end was seen: `message_stop`, `[DONE]`, or a finish reason where no more follows.
     pub complete: bool,
     changes: Vec<Change>,
     /// The bytes of text and reasoning so far.

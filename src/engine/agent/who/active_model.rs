@@ -125,7 +125,8 @@ impl ActiveModel {
         let asked = (refuses_effort || lets_drop || is_shown || !changed.is_empty()).then(|| Box::new(asked));
         Ok(ActiveModel {
             append: append_form(protocol, &config),
-            clears: clears(protocol, row, &config),
+            // Anthropic hides no calls in a conversation that it holds.
+            clears: clears(protocol, row, &config) && config.server_state != Some(true),
             allows_clearing: false,
             asked,
             refuses_effort,

@@ -134,12 +134,20 @@ describe("a conversation that the vendor holds", () => {
 
   it("begins again after what looplet has changed itself", async () => {
     const server = await shownAlike(rounds(6), async (agent) => {
-      const extra = { context: { pruning: { afterResponses: 1, prefixChars: 10 } } };
+      const extra = { context: { pruning: { afterResponses: 1, prefixChars: 10, by: "looplet" as const } } };
       expect((await agent(extra).run("go").result).outcome).toBe("completed");
     });
     expect(server.kinds()).not.toContain("!");
     expect(server.kinds()).toContain("continue");
     expect(server.kinds()).toMatch(/continue.*create/);
+  });
+
+  it("is pruned by looplet, because threads do not take the vendor's field for that", async () => {
+    const server = threadServer(rounds(6));
+    const context = { pruning: { afterResponses: 1, prefixChars: 10 } };
+    expect((await createAgent(more(server, { context })).run("go").result).outcome).toBe("completed");
+    expect(server.kinds()).not.toContain("!");
+    expect(JSON.stringify(server.asked)).not.toContain("context_management");
   });
 
   it("begins again after a summary", async () => {
