@@ -123,7 +123,8 @@ pub struct Appends {
     /// Tools: `tool_addition` and `tool_removal` in such a message (Claude), `additional_tools` (GPT, which cannot
     /// remove one).
     pub tools: bool,
-    /// The effort: `output_config` of such a message (Claude), `configuration_update` (GPT).
+    /// The effort: `output_config` of such a message (Claude), `configuration_update` (GPT, also for the format of
+    /// answers).
     pub effort: bool,
 }
 

@@ -40,13 +40,14 @@ use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::config::context::Pruning;
 use crate::engine::model::config::{Loader, ModelConfig, ToolConfig};
 use crate::engine::model::error::{ConfigError, Failure};
-use crate::engine::model::message::Message;
+use crate::engine::model::journal::head::Head;
+use crate::engine::model::message::{Json, Message};
 use crate::engine::model::output::AuthSlot;
 use crate::engine::policy::models::row;
 use crate::engine::protocol::framing::Framing;
 use crate::engine::protocol::request::accepts::Accepts;
 use crate::engine::protocol::request::address::{ends_in_version, is_version};
-use crate::engine::protocol::request::prefix::append::AppendForm;
+use crate::engine::protocol::request::prefix::append::{AppendForm, EffortForm, WriteFormat, format_json};
 use crate::engine::protocol::request::prefix::summary::SummaryForm;
 use crate::engine::protocol::request::prefix::{Bound, is_signed};
 
@@ -62,7 +63,7 @@ pub struct RequestSpec<'a> {
     /// The bytes are digested, not sent: ids are left out that the vendor does not compare. Whether an item has its
     /// id depends on the asked model.
     pub is_digested: bool,
-    /// The changes of system prompt and tools that are sent at the end.
+    /// What the request begins with, and the changes that are sent at its end.
     pub appended: Appended<'a>,
     pub clearing: Clearing<'a>,
 }
@@ -103,6 +104,28 @@ impl RequestSpec<'_> {
             || author.is_some_and(|author| row(protocol, vendor, model).is_known_to_read(author));
         let signed = message.content.iter().filter(|block| is_signed(block));
         if is_known { signed.count() } else { 0 }
+    }
+
+    /// The effort before the messages.
+    pub fn effort(&self) -> Option<&str> {
+        match self.settled() {
+            Some((_, head)) => head.effort.as_deref(),
+            None => self.model.effort.as_deref(),
+        }
+    }
+
+    /// The format of answers before the messages, as this function writes it; `None` for text.
+    pub fn format(&self, write: WriteFormat) -> Option<Json> {
+        if let Some((_, head)) = self.settled().filter(|(form, _)| form.format.is_some()) {
+            return head.format.clone();
+        }
+        let format = self.model.response_format.as_ref()?;
+        Some(format_json(write, Some(format)))
+    }
+
+    /// The head that the request begins with, if changes of its effort are sent at the end.
+    fn settled(&self) -> Option<(&EffortForm, &Head)> {
+        self.appended.form?.effort.as_ref().zip(self.appended.head)
     }
 
     /// The tools of a request in the protocol with this name, in their order. A tool that the vendor defines comes

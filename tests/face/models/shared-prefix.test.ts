@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import {
   anthropic,
   createAgent,
+  gemini,
   handoff,
+  openai,
   openaiChat,
   subagent,
   tool,
@@ -11,7 +13,7 @@ import {
 import { scripted, type ScriptedTurn } from "../../../src/face/parts/practice/index.js";
 import { recorder, replay } from "../../../src/face/parts/replay/index.js";
 import { memoryStore } from "../../../src/face/parts/stores/index.js";
-import type { Agent, AgentOptions, RunEvent, SharedPrefix } from "../../../src/face/core/api/index.js";
+import type { Agent, AgentOptions, Model, RunEvent, SharedPrefix } from "../../../src/face/core/api/index.js";
 
 const look = tool({
   description: "Looks around",
@@ -37,6 +39,14 @@ const breaks = (prefixes: readonly (SharedPrefix | undefined)[]): string[] =>
     if (broken === undefined) return appended === undefined ? "all" : `appended ${appended}`;
     return [broken.part, broken.message, broken.cause].filter((word) => word !== undefined).join(" ");
   });
+
+/** Calls the tool in three of four answers. */
+const echo = scripted(
+  Array.from({ length: 100 }, () => (_: unknown, index: number) => (index % 4 < 3 ? call : { text: "{}" })),
+);
+const claude = (more: object): Model => anthropic("claude-sonnet-4-6", { apiKey: "k", fetch: echo, ...more });
+const gpt = (more: object): Model => openai("gpt-6-sol", { apiKey: "k", fetch: echo, ...more });
+const google = (more: object): Model => gemini("gemini-3.6-flash", { apiKey: "k", fetch: echo, ...more });
 
 function agentOf(turns: readonly ScriptedTurn[], options: Partial<AgentOptions> = {}): Agent<any, any> {
   const model = openaiChat("gpt-4.1", { apiKey: "k", fetch: scripted(turns) });
@@ -121,6 +131,44 @@ describe("attempt-start with events.prefix", () => {
   it.each(causes)("names %s", async (_, options, expected) => {
     const agent = agentOf([call, call, call, { text: "Done." }], options);
     expect(breaks(await prefixesOf(agent.run("go")))).toEqual(expected);
+  });
+
+  const schema = { type: "object" };
+  const options: [string, Model, Model, string][] = [
+    ["effort of Claude", claude({ effort: "low" }), claude({ effort: "high" }), "effort"],
+    ["effort of GPT", gpt({}), gpt({ effort: "high" }), "effort"],
+    ["format of Claude", claude({}), claude({ responseFormat: { schema } }), "format"],
+    ["format of GPT", gpt({ responseFormat: { schema } }), gpt({}), "format"],
+    ["thinking of Claude", claude({}), claude({ thinking: { budgetTokens: 2000 } }), "thinking"],
+  ];
+  it.each(options)("names the %s that changes", async (_, before, after, part) => {
+    const agent = agentOf([call, call, call, { text: "Done." }], {
+      model: before,
+      prepareIteration: ({ iteration }) => (iteration === 2 ? { model: after } : undefined),
+    });
+    const prefixes = await prefixesOf(agent.run("go"));
+    expect(breaks(prefixes)).toEqual(["none", `${part} prepare`, `${part} prepare`, "all"]);
+    // Only the system prompt and the tools are read from the cache when the thinking changes.
+    const { sharedBytes } = prefixes[1]!;
+    expect(sharedBytes > 0).toBe(part === "thinking");
+    // A deploy with other options.
+    const store = memoryStore();
+    const chats: SharedPrefix[] = [];
+    for (const model of [before, after, after]) {
+      const chat = await agentOf([], { model, store }).openChat("c");
+      chats.push((await prefixesOf(chat.run("go")))[0]!);
+      await chat.close();
+    }
+    expect(breaks(chats)).toEqual(["none", `${part} options`, "all"]);
+  });
+
+  it("names no option of a vendor whose cache does not depend on it", async () => {
+    const agent = agentOf([], {
+      model: google({ effort: "low" }),
+      prepareIteration: ({ iteration }) =>
+        iteration === 2 ? { model: google({ effort: "high" }) } : undefined,
+    });
+    expect(breaks(await prefixesOf(agent.run("go")))).toEqual(["none", "all", "all", "all"]);
   });
 
   it("names a summary, whose own request has no prefix", async () => {

@@ -360,14 +360,16 @@ impl Body {
         }
     }
 
-    /// Appends the changes of system prompt and tools that are sent after this message.
+    /// Appends the changes that are sent after this message.
     fn push_changes(&mut self, spec: &RequestSpec<'_>, at: usize) {
         let Some(form) = spec.appended.form.filter(|_| self.ends_with_user) else {
             return;
         };
-        for change in spec.appended.changes.iter().filter(|change| change.at == at) {
+        let changes = spec.appended.head.into_iter().flat_map(|head| &head.changes);
+        let changes = changes.chain(spec.appended.last);
+        for change in changes.filter(|change| change.at == at) {
             let start = self.bytes.len();
-            (form.encode)(change, &mut self.bytes);
+            (form.encode)(form, change, &mut self.bytes);
             if let Some(prefix) = &mut self.prefix {
                 prefix.push(self.bytes.get(start..).unwrap_or_default());
             }

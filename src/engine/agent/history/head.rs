@@ -1,4 +1,5 @@
-//! When a changed system prompt and changed tools are sent at the end of a request, instead of another beginning.
+//! When a changed system prompt, changed tools, another effort and another format of answers are sent at the end of a
+//! request, instead of another beginning.
 //!
 //! A model that compares what precedes its reasoning loses that reasoning if a request begins with something else. So
 //! the agent saves the [`Head`] with which its requests begin, and sends each change in a message at the end. A
@@ -10,7 +11,8 @@
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::journal::Fact;
 use crate::engine::model::journal::head::{Head, HeadChange, called, declared, is_same_declaration};
-use crate::engine::protocol::request::prefix::append::{AppendForm, Appended};
+use crate::engine::model::message::Json;
+use crate::engine::protocol::request::prefix::append::{AppendForm, Appended, EffortForm, format_json};
 use crate::engine::protocol::{Protocol, RequestSpec};
 
 /// The head of an agent's requests, while the asked model needs it.
@@ -111,6 +113,9 @@ impl Heads {
                 .declared(protocol.name)
                 .map(|(tool, _)| declared(tool))
                 .collect(),
+            effort: spec.model.effort.clone(),
+            edits_effort: self.head.as_ref().is_some_and(|head| head.edits_effort),
+            format: format_of(spec),
             ..Head::default()
         });
     }
@@ -123,6 +128,17 @@ impl Heads {
             head: self.head.clone().filter(|_| is_whole),
             ..Heads::default()
         }
+    }
+
+    /// The change after the last message of a request, at this index, whose answer has the format of `spec`.
+    pub fn format_change(&self, spec: &RequestSpec<'_>, at: usize) -> Option<HeadChange> {
+        let form = spec.appended.form?.effort.as_ref()?;
+        let format = self.head.as_ref()?.format_to(form, spec)?;
+        Some(HeadChange {
+            at,
+            format: Some(format),
+            ..HeadChange::default()
+        })
     }
 
     pub fn push(&mut self, change: HeadChange) {
@@ -146,7 +162,8 @@ impl Heads {
             tools: &head.tools,
             appended: Appended {
                 form: Some(form),
-                changes: &head.changes,
+                head: Some(head),
+                last: None,
                 offered: self.is_restricted.then_some(spec.tools),
             },
             ..spec
@@ -193,8 +210,15 @@ impl Heads {
         has_changed
     }
 
-    /// What the request of an agent with these options needs. `own` are all tools of the agent.
-    pub fn change_to(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>, own: &[ToolConfig]) -> Needed {
+    /// What the request of an agent with these options needs. `own` are all tools of the agent. `is_input` says that
+    /// the request ends with a message of the user that has more than results.
+    pub fn change_to(
+        &mut self,
+        protocol: &Protocol,
+        spec: &RequestSpec<'_>,
+        own: &[ToolConfig],
+        is_input: bool,
+    ) -> Needed {
         let (Some(form), Some(head)) = (spec.appended.form, &mut self.head) else {
             return Needed::Beginning;
         };
@@ -220,6 +244,16 @@ impl Heads {
             let before = changed.or(head.system.as_deref()).unwrap_or_default();
             let now = spec.system.unwrap_or_default();
             change.system = (before.trim() != now.trim()).then(|| now.to_owned());
+        }
+        if let Some(form) = &form.effort {
+            change.format = head.format_to(form, spec);
+            let effort = spec.model.effort.as_deref();
+            match head.effort_to(form, effort, is_input) {
+                EffortTo::Stays => {}
+                EffortTo::Edited => self.is_new = true,
+                EffortTo::Appended(effort) => change.effort = Some(effort),
+                EffortTo::Beginning => return Needed::Beginning,
+            }
         }
         let tools = known_tools(head, form);
         for tool in &now {
@@ -284,11 +318,63 @@ impl Heads {
         head.any(|head| head.tools.iter().any(is_entry) || added(head))
     }
 
-    /// True if those change tools.
-    pub fn changes_tools(&self) -> bool {
+    /// True if one of those is such a change.
+    pub fn changes(&self, is_such: fn(&HeadChange) -> bool) -> bool {
         let mut changes = self.head.iter().flat_map(|head| &head.changes);
-        changes.any(HeadChange::changes_tools)
+        changes.any(is_such)
     }
+}
+
+/// What a request with this effort needs.
+enum EffortTo {
+    Stays,
+    /// The field of the request has it now.
+    Edited,
+    Appended(String),
+    /// A message in the conversation would override the field.
+    Beginning,
+}
+
+impl Head {
+    /// The format that a request needs, if it changes.
+    fn format_to(&self, form: &EffortForm, spec: &RequestSpec<'_>) -> Option<Json> {
+        let write = form.format?;
+        let mut changes = self.changes.iter().rev();
+        let changed = changes.find_map(|change| change.format.as_ref());
+        let before = changed.or(self.format.as_ref());
+        let now = format_json(write, spec.model.response_format.as_ref());
+        let is_same = before.map_or_else(|| now == format_json(write, None), |before| *before == now);
+        (!is_same).then_some(now)
+    }
+
+    /// A changed field restarts the cache and keeps the reasoning. So it is changed where a message would come too
+    /// late, and where the effort to return to has no known name.
+    fn effort_to(&mut self, form: &EffortForm, now: Option<&str>, is_input: bool) -> EffortTo {
+        let mut changes = self.changes.iter().rev();
+        let changed = changes.find_map(|change| change.effort.as_deref());
+        let before = changed.or(self.effort.as_deref()).unwrap_or(form.default);
+        let next = now.unwrap_or(form.default);
+        if before == next {
+            return EffortTo::Stays;
+        }
+        let (is_field, has_no_name) = (changed.is_none(), before.is_empty() || next.is_empty());
+        self.edits_effort |= form.needs_input && !is_input;
+        if !self.edits_effort && !has_no_name {
+            return EffortTo::Appended(next.to_owned());
+        }
+        if !is_field {
+            return EffortTo::Beginning;
+        }
+        self.effort = now.map(str::to_owned);
+        EffortTo::Edited
+    }
+}
+
+/// The format of answers of now, where it is a part of the beginning.
+fn format_of(spec: &RequestSpec<'_>) -> Option<Json> {
+    let write = spec.appended.form?.effort?.format?;
+    let format = spec.model.response_format.as_ref()?;
+    Some(format_json(write, Some(format)))
 }
 
 fn is_entry(tool: &ToolConfig) -> bool {

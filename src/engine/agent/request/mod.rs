@@ -35,6 +35,7 @@ use crate::engine::model::config::{ModelConfig, OnUnknownTool};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::event::prefix::{PrefixCause, SharedPrefix};
+use crate::engine::model::journal::head::HeadChange;
 use crate::engine::model::journal::{RequestsState, StreamedText, Tries};
 use crate::engine::model::output::{EffectKind, HttpRequest, Output};
 use crate::engine::protocol::request::media::refused;
@@ -127,10 +128,12 @@ impl Requests {
             self.last.recall(&history.transcript);
             encode(&mut history.transcript, desk.who, desk.config)?;
             let heads = &to_send(&history.transcript, desk.who).heads;
-            let (changes_tools, has_entries) = (heads.changes_tools(), heads.has_entries());
-            if changes_tools {
-                desk.who.model.allow_tool_changes();
-            }
+            let has_entries = heads.has_entries();
+            let (has_tools, has_effort) = (
+                heads.changes(HeadChange::changes_tools),
+                heads.changes(HeadChange::changes_settings),
+            );
+            desk.who.model.allow_changes(has_tools, has_effort);
             let sent = to_send(&history.transcript, desk.who);
             let model = &desk.who.model;
             if let Some(form) = sent.signed_summary(model.protocol, &model.config) {

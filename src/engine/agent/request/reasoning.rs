@@ -80,7 +80,7 @@ pub(super) fn mends(desk: &mut Desk<'_>, failure: &Failure, history: &mut Histor
         return told(
             desk,
             "change_not_appended",
-            "The server has refused a system message or tools within the conversation. The request is sent again with the system prompt and the tools of now at its beginning, so earlier reasoning is left out.",
+            "The server has refused a system message, tools or an effort within the conversation. The request is sent again with the system prompt, the tools and the options of now at its beginning, so earlier reasoning may be left out.",
         );
     }
     // Bedrock says `invalid beta flag`.
@@ -106,7 +106,8 @@ fn leaves_pruning(desk: &mut Desk<'_>, failure: &Failure, history: &mut History)
 
 /// Words of a failure that names what a change at the end consists of. Servers that do not know it say
 /// `messages.5.role: Input should be 'user' or 'assistant'`, `Unexpected role "system"`, `Input tag 'tool_addition'
-/// found`, `Unexpected value(s) … for the anthropic-beta header` or `invalid beta flag`.
+/// found`, `messages.5.output_config: Extra inputs are not permitted`, `Unexpected value(s) … for the anthropic-beta
+/// header` or `invalid beta flag`.
 const APPENDED: &[&str] = &[
     "role: Input should be",
     "Unexpected role",
@@ -115,6 +116,8 @@ const APPENDED: &[&str] = &[
     "tool_removal",
     "inline-tools",
     "additional_tools",
+    "configuration_update",
+    ".output_config: Extra inputs",
     "allowed_tools",
     "tool_reference_unresolved",
     "tool_name_conflict",

@@ -4,6 +4,8 @@
 //! before a body is made, then [`LastRequest::compare`]. A body that has grown is compared from its new messages on;
 //! one that was made again is compared by the digests of its messages. Nothing fails.
 
+use looplet_scan::reader::Object;
+
 use crate::engine::agent::history::body::SentMessage;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::json::checksum::{FNV, fnv};
@@ -24,13 +26,18 @@ pub struct LastRequest {
     recalled: Option<usize>,
 }
 
-/// Digests of what precedes the messages, in the order in which it is compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct HeadDigests {
-    model: u64,
-    tools: u64,
-    system: u64,
-}
+/// Digests of what precedes the messages, in the order of [`PARTS`].
+type HeadDigests = [u64; 6];
+
+/// The parts before the messages, in the order in which they are compared.
+const PARTS: [PrefixPart; 6] = [
+    PrefixPart::Model,
+    PrefixPart::Effort,
+    PrefixPart::Format,
+    PrefixPart::Tools,
+    PrefixPart::System,
+    PrefixPart::Thinking,
+];
 
 impl LastRequest {
     /// Learns of the last request of an earlier run, unless this one has sent a request. Its messages are those of
@@ -40,11 +47,11 @@ impl LastRequest {
         let (None, Some(sent)) = (self.head, sent) else {
             return;
         };
-        let mut digests = sent.split('.').map(|digest| digest.parse().ok());
-        let mut next = || digests.next().flatten();
-        if let (Some(model), Some(tools), Some(system)) = (next(), next(), next()) {
-            self.head = Some(HeadDigests { model, tools, system });
+        let mut head = HeadDigests::default();
+        for (digest, text) in head.iter_mut().zip(sent.split('.')) {
+            *digest = text.parse().unwrap_or_default();
         }
+        self.head = Some(head);
         let messages = transcript.messages();
         let answer = messages
             .iter()
@@ -57,8 +64,7 @@ impl LastRequest {
 
     /// The text by which a later run knows this request.
     pub fn to_text(&self) -> String {
-        let HeadDigests { model, tools, system } = self.head.unwrap_or_default();
-        [model, tools, system].map(decimal_u64).join(".")
+        self.head.unwrap_or_default().map(decimal_u64).join(".")
     }
 
     /// Compares the last body of the transcript with the one before it.
@@ -92,18 +98,13 @@ impl LastRequest {
         let bytes = tools + system + end_of(messages.len());
         let all = tools + system + end_of(same);
         let broken = before.and_then(|before| {
-            let (part, shared) = if before.model != head.model {
-                (PrefixPart::Model, 0)
-            } else if before.tools != head.tools {
-                (PrefixPart::Tools, 0)
-            } else if before.system != head.system {
-                (PrefixPart::System, tools)
-            } else if same < had {
-                (PrefixPart::Message, all)
-            } else {
-                return None;
-            };
-            Some((part, shared))
+            let digests = before.iter().zip(&head);
+            match PARTS.iter().zip(digests).find(|(_, (before, now))| before != now) {
+                Some((part @ PrefixPart::System, _)) => Some((*part, tools)),
+                Some((part @ PrefixPart::Thinking, _)) => Some((*part, tools + system)),
+                Some((part, _)) => Some((*part, 0)),
+                None => (same < had).then_some((PrefixPart::Message, all)),
+            }
         });
         self.messages.truncate(same.min(had));
         let new = messages.get(self.messages.len()..).unwrap_or_default();
@@ -120,7 +121,10 @@ impl LastRequest {
                 message: (part == PrefixPart::Message).then_some(same as u32),
                 cause: causes.of(part),
             }),
-            appended: has_appended.then(|| causes.of(PrefixPart::System)),
+            appended: has_appended.then(|| match causes.of(PrefixPart::System) {
+                PrefixCause::Other => causes.of(PrefixPart::Effort),
+                cause => cause,
+            }),
         })
     }
 }
@@ -144,10 +148,44 @@ fn digests_of(protocol: &Protocol, spec: &RequestSpec<'_>) -> (HeadDigests, [u64
     let system = spec.system.unwrap_or_default();
     let model = fnv(FNV, protocol.name.as_bytes());
     let model = fnv(model, spec.model.vendor.as_bytes());
-    let head = HeadDigests {
-        model: fnv(model, spec.model.model.as_bytes()),
-        tools: tools.0,
-        system: fnv(FNV, system.as_bytes()),
-    };
+    let [effort, format, thinking] = option_digests(protocol, spec);
+    let head = [
+        fnv(model, spec.model.model.as_bytes()),
+        effort,
+        format,
+        tools.0,
+        fnv(FNV, system.as_bytes()),
+        thinking,
+    ];
     (head, [tools.1, system.len() as u64])
+}
+
+/// Digests of the options for which a vendor is known to have a cache each: effort, format of answers, thinking. 0
+/// for one that is not set.
+///
+/// - Effort: <https://platform.claude.com/docs/en/build-with-claude/effort-per-message> (2026-11-29). Thinking:
+///   <https://platform.claude.com/docs/en/build-with-claude/prompt-caching#what-invalidates-the-cache>. Format:
+///   <https://platform.claude.com/docs/en/build-with-claude/structured-outputs>.
+/// - OpenAI names `reasoning_effort_changed` and `text_format_changed` in its `prompt_cache_diagnostics`: the types
+/// of npm `openai` 7.59.0 (2026-11-24).
+fn option_digests(protocol: &Protocol, spec: &RequestSpec<'_>) -> [u64; 3] {
+    let is_claude = matches!(protocol.name, "anthropic" | "bedrock_converse");
+    if !is_claude && protocol.name != "openai_responses" {
+        return [0; 3];
+    }
+    let digest = |text: &str| fnv(FNV, text.as_bytes());
+    let effort = spec.effort().map(digest);
+    let format = spec.format(|format, into| {
+        into.extend(format.iter().flat_map(|format| format.schema.as_str().bytes()));
+    });
+    let format = format.map(|format| digest(format.as_str()));
+    let thinking = spec.model.thinking.as_ref().filter(|_| is_claude);
+    let thinking = thinking
+        .and_then(|json| Object::parse(json.as_str()))
+        .map(|object| {
+            let fields = ["type", "budgetTokens", "budget_tokens"].iter();
+            let values = fields.filter_map(|field| object.get(field));
+            values.fold(FNV, |digest, value| fnv(digest, value.as_bytes()))
+        });
+    [effort, format, thinking].map(Option::unwrap_or_default)
 }

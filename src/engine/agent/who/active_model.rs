@@ -46,8 +46,8 @@ pub struct ActiveModel {
     pub vendor: &'static Vendor,
     pub url: String,
     pub headers: Vec<(String, String)>,
-    /// How it takes changes of system prompt and tools at the end.
-    append: Option<&'static AppendForm>,
+    /// How it takes changes at the end.
+    append: Option<AppendForm>,
     /// Its vendor can hide old calls from it.
     clears: bool,
     /// The headers of its requests allow that.
@@ -124,7 +124,7 @@ impl ActiveModel {
         asked.thinking = thinking.or(asked.thinking);
         let asked = (refuses_effort || lets_drop || is_shown || !changed.is_empty()).then(|| Box::new(asked));
         Ok(ActiveModel {
-            append: append_form(protocol, &config),
+            append: append_form(protocol, asked.as_deref().unwrap_or(&config)),
             // Anthropic hides no calls in a conversation that it holds.
             clears: clears(protocol, row, &config) && config.server_state != Some(true),
             allows_clearing: false,
@@ -189,7 +189,7 @@ impl ActiveModel {
         was_sent
     }
 
-    /// The server does not take changes of system prompt and tools at the end. Returns false if it was not asked to.
+    /// The server does not take changes at the end. Returns false if it was not asked to.
     pub fn leave_out_appended(&mut self) -> bool {
         let was_asked = self.append.is_some();
         if was_asked {
@@ -209,7 +209,7 @@ impl ActiveModel {
 
     /// Makes the requests ones that the server takes. Their headers may have the values that something left out
     /// needs.
-    fn renew(&mut self, may_let_drop: bool, append: Option<&'static AppendForm>, clears: bool) {
+    fn renew(&mut self, may_let_drop: bool, append: Option<AppendForm>, clears: bool) {
         let had_threads = self.has_threads();
         if let Ok(asked) = ActiveModel::of(self.config.clone(), self.has_tools, may_let_drop) {
             *self = ActiveModel {
@@ -255,10 +255,13 @@ impl ActiveModel {
         }
     }
 
-    /// Adds the value of `anthropic-beta` that changes of tools need.
-    pub fn allow_tool_changes(&mut self) {
-        if let Some(form) = self.append.filter(|form| !form.beta.is_empty()) {
-            add_header(&mut self.headers, "anthropic-beta", form.beta);
+    /// Adds the values of `anthropic-beta` that changes of tools and of the effort need.
+    pub fn allow_changes(&mut self, has_tools: bool, has_effort: bool) {
+        let Some(form) = self.append else { return };
+        let tools = Some(form.beta).filter(|_| has_tools);
+        let effort = form.effort.filter(|_| has_effort).map(|form| form.beta);
+        for beta in tools.into_iter().chain(effort).filter(|beta| !beta.is_empty()) {
+            add_header(&mut self.headers, "anthropic-beta", beta);
         }
     }
 
@@ -332,7 +335,7 @@ impl ActiveModel {
             before: None,
             is_digested: false,
             appended: Appended {
-                form: self.append,
+                form: self.append.as_ref(),
                 ..Appended::default()
             },
             clearing: Clearing {

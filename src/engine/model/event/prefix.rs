@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 /// What a request shares with the request before it of the same agent. Both are compared from their beginning: the
-/// model, the tools, the system prompt, then each message. Vendors read what is shared from their cache, if it is
-/// long enough and recent. Tokens are estimated from bytes: 3.5 bytes each, also in pictures.
+/// model, the effort and the format of answers, the tools, the system prompt, the kind of thinking, then each
+/// message. Vendors read what is shared from their cache, if it is long enough and recent. Tokens are estimated from
+/// bytes: 3.5 bytes each, also in pictures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -18,7 +19,8 @@ pub struct SharedPrefix {
     /// The first difference. Absent if the request begins with everything of the request before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken: Option<PrefixBreak>,
-    /// Who changed the system prompt or the tools, if the change is sent at the end of this request.
+    /// Who changed the system prompt, the tools, the effort or the format of answers, if the change is sent at the
+    /// end of this request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub appended: Option<PrefixCause>,
 }
@@ -42,9 +44,25 @@ pub struct PrefixBreak {
 pub enum PrefixPart {
     /// Another model is asked, which has its own cache.
     Model,
+    /// Claude and OpenAI Responses have a cache for each effort.
+    Effort,
+    /// The format of structured answers, of which Claude and OpenAI Responses have a cache each, too.
+    Format,
     Tools,
     System,
+    /// The kind of thinking or its budget: Claude reads only the tools and the system prompt from its cache.
+    Thinking,
     Message,
+}
+
+impl PrefixPart {
+    /// True if an option of the model is different.
+    fn is_option(self) -> bool {
+        matches!(
+            self,
+            PrefixPart::Effort | PrefixPart::Format | PrefixPart::Thinking
+        )
+    }
 }
 
 /// What changed the beginning of a request. If several did, the first of this list that changes such a part.
@@ -102,7 +120,7 @@ impl PrefixCause {
             PrefixCause::Reasoning => part == PrefixPart::Message,
             PrefixCause::Refused => matches!(part, PrefixPart::System | PrefixPart::Tools),
             // Another model may read other messages.
-            PrefixCause::Model => matches!(part, PrefixPart::Model | PrefixPart::Message),
+            PrefixCause::Model => part.is_option() || matches!(part, PrefixPart::Model | PrefixPart::Message),
             PrefixCause::Other => false,
         }
     }

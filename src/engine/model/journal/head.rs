@@ -1,7 +1,7 @@
-//! The head of an agent's requests: the system prompt and the tools, and their later changes.
+//! The head of an agent's requests: system prompt, tools, effort and format of answers, and their later changes.
 //!
 //! Claude and GPT tie reasoning to what precedes it. For such a model the agent saves the head with which its
-//! conversation began, and a changed system prompt or a changed list of tools is sent as a message at the end.
+//! conversation began, and what changes later is sent as a message at the end.
 //! [`crate::engine::agent::history::head`] decides when. A journal has the head in a fact of its own, because it is
 //! long and seldom changes. The entry of a vendor's tool may hold a secret, so a journal has its digest alone:
 //! [`Head::complete`] puts the entry of the configuration back.
@@ -25,9 +25,18 @@ pub struct Head {
     #[serde(with = "declarations")]
     #[cfg_attr(test, schemars(with = "Vec<Declaration>"))]
     pub tools: Vec<ToolConfig>,
+    /// The effort; absent if it is the model's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effort: Option<String>,
+    /// True if the effort has changed where a message could not change it: it stays a field of the request.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub edits_effort: bool,
+    /// The format of answers as the vendor has it; absent if that is text, or if the vendor does not compare it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<Json>,
     /// The changes since, in their order.
     pub changes: Vec<HeadChange>,
-    /// A digest of model, tools and system prompt of the last request, if `events.prefix` is set.
+    /// Digests of what the last request began with, if `events.prefix` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sent: Option<String>,
     /// True if there is only that digest.
@@ -83,12 +92,23 @@ pub struct HeadChange {
     /// The names of removed tools that are offered again, as the model knows them.
     pub restored: Vec<String>,
     pub removed: Vec<String>,
+    /// The effort from here on. Absent if it stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effort: Option<String>,
+    /// The format of answers from here on, as the vendor has it. Absent if it stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<Json>,
 }
 
 impl HeadChange {
     /// True if nothing changes.
     pub fn is_empty(&self) -> bool {
-        self.system.is_none() && !self.changes_tools()
+        self.system.is_none() && !self.changes_tools() && !self.changes_settings()
+    }
+
+    /// True if effort or format change.
+    pub fn changes_settings(&self) -> bool {
+        self.effort.is_some() || self.format.is_some()
     }
 
     pub fn changes_tools(&self) -> bool {
@@ -100,7 +120,8 @@ impl HeadChange {
         let tools = self.added.iter();
         let tools =
             tools.map(|tool| tool.description.len() + tool.input_schema.as_str().len() + tool.name.len());
-        self.system.as_ref().map_or(0, String::len) + tools.sum::<usize>()
+        let format = self.format.as_ref().map_or(0, |format| format.as_str().len());
+        self.system.as_ref().map_or(0, String::len) + tools.sum::<usize>() + format
     }
 }
 

@@ -1,23 +1,38 @@
-//! Changes of system prompt and tools as system messages.
+//! Changes of system prompt, tools and effort as system messages.
 //!
 //! A message with content follows a message of the user, and comes before an answer or at the end. Its role is its
 //! last field, so that no cache marker is placed in it.
 //! <https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages> (2026-11-28)
+//!
+//! An effort counts for the answer to the message before it only if that has more than results.
+//! <https://platform.claude.com/docs/en/build-with-claude/effort-per-message> (2026-11-29)
 
 use crate::engine::json::writer::{push_comma, push_key, push_text};
 use crate::engine::model::journal::head::HeadChange;
 use crate::engine::protocol::anthropic::encode::push_declaration;
 use crate::engine::protocol::request::accepts::ANTHROPIC;
-use crate::engine::protocol::request::prefix::append::{AppendForm, new_instructions};
+use crate::engine::protocol::request::prefix::append::{AppendForm, EffortForm, new_instructions};
 
 pub const FORM: AppendForm = AppendForm {
     has_system: true,
     removes_tools: true,
     beta: "inline-tools-2026-09-15",
+    effort: Some(EffortForm {
+        beta: "mid-conversation-output-config-2026-07-01",
+        needs_input: true,
+        format: None,
+        default: "",
+    }),
     encode,
 };
 
-fn encode(change: &HeadChange, into: &mut Vec<u8>) {
+fn encode(form: &AppendForm, change: &HeadChange, into: &mut Vec<u8>) {
+    if let (Some(effort), Some(_)) = (&change.effort, &form.effort) {
+        open(into);
+        into.extend_from_slice(br#"],"output_config":{"#);
+        push_text(into, "effort", effort);
+        into.extend_from_slice(br#"},"role":"system"}"#);
+    }
     if change.changes_tools() {
         open(into);
         for name in &change.removed {

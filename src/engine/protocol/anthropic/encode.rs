@@ -71,7 +71,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
             Thinking::Own(json) => into.extend_from_slice(json.as_bytes()),
         }
     }
-    push_output_config(model, &fields, into);
+    push_output_config(spec, &fields, into);
     push_sampling(&fields, model, SAMPLING, into);
     fields.texts(into, "stop_sequences", &model.stop_sequences);
     fields.json(into, "metadata", model.metadata.as_ref());
@@ -253,9 +253,10 @@ fn push_tool_choice(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut 
 /// Writes `output_config` with the effort and the answer's format. Other fields of a configured `output_config` stay
 /// and win. Anthropic always enforces the schema there.
 /// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs> (2026-11-21)
-fn push_output_config(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+fn push_output_config(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    let (model, effort) = (spec.model, spec.effort());
     let over = fields.over("output_config");
-    if model.effort.is_none() && model.response_format.is_none() {
+    if effort.is_none() && model.response_format.is_none() {
         if let Some(over) = over {
             push_raw(into, "output_config", over);
         }
@@ -264,7 +265,7 @@ fn push_output_config(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut V
     let own = over.and_then(Object::parse).unwrap_or_default();
     push_key(into, "output_config");
     into.push(b'{');
-    if let Some(effort) = model.effort.as_ref().filter(|_| own.get("effort").is_none()) {
+    if let Some(effort) = effort.filter(|_| own.get("effort").is_none()) {
         push_text(into, "effort", effort);
     }
     if let Some(format) = model

@@ -5,8 +5,8 @@
 
 use looplet_scan::reader::Object;
 
-use crate::engine::json::writer::{push_any, push_comma, push_flag, push_key, push_raw, push_text, written};
-use crate::engine::model::config::{ModelConfig, ToolChoice, ToolConfig};
+use crate::engine::json::writer::{push_any, push_comma, push_flag, push_key, push_raw, push_text};
+use crate::engine::model::config::{ModelConfig, ResponseFormat, ToolChoice, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Json;
 use crate::engine::protocol::RequestSpec;
@@ -44,8 +44,8 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
             into.extend_from_slice(if parallel { b"true" } else { b"false" });
         }
     }
-    push_reasoning(model, &fields, into);
-    push_text_options(model, &fields, into);
+    push_reasoning(spec, &fields, into);
+    push_text_options(spec, &fields, into);
     push_sampling(&fields, model, SAMPLING, into);
     fields.json(into, "metadata", model.metadata.as_ref());
     push_caching(model, &fields, into);
@@ -220,12 +220,13 @@ fn push_caching(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u8>
     }
 }
 
-fn push_reasoning(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
-    let thinking = model
+fn push_reasoning(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    let thinking = spec
+        .model
         .thinking
         .as_ref()
         .and_then(|json| Object::parse(json.as_str()));
-    let effort = model.effort.as_deref().map(Json::string);
+    let effort = spec.effort().map(Json::string);
     let mut ours = Vec::new();
     if let Some(effort) = &effort {
         ours.push(("effort", effort.as_str()));
@@ -240,19 +241,22 @@ fn push_reasoning(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u
     push_merged(fields, "reasoning", &ours, into);
 }
 
-fn push_text_options(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
-    let mut format = Vec::new();
-    if let Some(wanted) = &model.response_format {
-        format.extend_from_slice(br#"{"type":"json_schema""#);
-        push_text(&mut format, "name", &wanted.name);
-        push_raw(&mut format, "schema", wanted.schema.as_str());
-        push_flag(&mut format, "strict", wanted.strict);
-        format.push(b'}');
-    }
-    let format = written(format);
-    let ours = [("format", format.as_str())];
-    let count = usize::from(!format.is_empty());
-    push_merged(fields, "text", ours.get(..count).unwrap_or_default(), into);
+/// Writes a format of answers; `None` is text.
+pub fn push_format(format: Option<&ResponseFormat>, into: &mut Vec<u8>) {
+    let Some(format) = format else {
+        return into.extend_from_slice(br#"{"type":"text"}"#);
+    };
+    into.extend_from_slice(br#"{"type":"json_schema""#);
+    push_text(into, "name", &format.name);
+    push_raw(into, "schema", format.schema.as_str());
+    push_flag(into, "strict", format.strict);
+    into.push(b'}');
+}
+
+fn push_text_options(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    let format = spec.format(push_format);
+    let format = format.as_ref().map(|format| ("format", format.as_str()));
+    push_merged(fields, "text", format.as_slice(), into);
 }
 
 /// Writes an object of our fields and of the fields that `body` has there, which win.

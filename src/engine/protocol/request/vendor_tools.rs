@@ -18,7 +18,8 @@ pub fn with_fields<'a>(
     spec: &RequestSpec<'_>,
     model: Cow<'a, ModelConfig>,
 ) -> Cow<'a, ModelConfig> {
-    let added = spec.appended.changes.iter().flat_map(|change| &change.added);
+    let changes = spec.appended.head.iter().flat_map(|head| &head.changes);
+    let added = changes.flat_map(|change| &change.added);
     let fields =
         sent(protocol, spec.tools.iter().chain(added)).filter_map(|vendor| value_of(vendor.body.as_ref()?));
     let mut needed = Value::Null;

@@ -88,8 +88,9 @@ export type FailureCode =
 
 /**
  * What a request shares with the request before it of the same agent. Both are compared from their beginning: the
- * model, the tools, the system prompt, then each message. Vendors read what is shared from their cache, if it is
- * long enough and recent. Tokens are estimated from bytes: 3.5 bytes each, also in pictures.
+ * model, the effort and the format of answers, the tools, the system prompt, the kind of thinking, then each
+ * message. Vendors read what is shared from their cache, if it is long enough and recent. Tokens are estimated from
+ * bytes: 3.5 bytes each, also in pictures.
  */
 export interface SharedPrefix {
   /** The length of the tools, the system prompt and the messages. Messages count as they are sent. */
@@ -100,7 +101,10 @@ export interface SharedPrefix {
   sharedTokens: number;
   /** The first difference. Absent if the request begins with everything of the request before. */
   broken?: PrefixBreak;
-  /** Who changed the system prompt or the tools, if the change is sent at the end of this request. */
+  /**
+   * Who changed the system prompt, the tools, the effort or the format of answers, if the change is sent at the
+   * end of this request.
+   */
   appended?: PrefixCause;
 }
 
@@ -118,7 +122,13 @@ export type PrefixPart =
   | "system"
   | "message"
   /** Another model is asked, which has its own cache. */
-  | "model";
+  | "model"
+  /** Claude and OpenAI Responses have a cache for each effort. */
+  | "effort"
+  /** The format of structured answers, of which Claude and OpenAI Responses have a cache each, too. */
+  | "format"
+  /** The kind of thinking or its budget: Claude reads only the tools and the system prompt from its cache. */
+  | "thinking";
 
 /** What changed the beginning of a request. If several did, the first of this list that changes such a part. */
 export type PrefixCause =
@@ -1409,9 +1419,15 @@ export interface SubagentMemory {
 export interface Head {
   system?: string;
   tools: Declaration[];
+  /** The effort; absent if it is the model's own. */
+  effort?: string;
+  /** True if the effort has changed where a message could not change it: it stays a field of the request. */
+  editsEffort?: boolean;
+  /** The format of answers as the vendor has it; absent if that is text, or if the vendor does not compare it. */
+  format?: unknown;
   /** The changes since, in their order. */
   changes: HeadChange[];
-  /** A digest of model, tools and system prompt of the last request, if `events.prefix` is set. */
+  /** Digests of what the last request began with, if `events.prefix` is set. */
   sent?: string;
   /** True if there is only that digest. */
   isDigest?: boolean;
@@ -1449,6 +1465,10 @@ export interface HeadChange {
   /** The names of removed tools that are offered again, as the model knows them. */
   restored: string[];
   removed: string[];
+  /** The effort from here on. Absent if it stays. */
+  effort?: string;
+  /** The format of answers from here on, as the vendor has it. Absent if it stays. */
+  format?: unknown;
 }
 
 /** The long half of a run's result. */

@@ -16,10 +16,19 @@ export const CAUSES: { readonly [cause in PrefixCause]: string } = {
   other: "looplet does not know the cause",
 };
 
+const PARTS: { readonly [part in Exclude<PrefixBreak["part"], "message">]: string } = {
+  model: "the model",
+  effort: "the effort",
+  format: "the format of answers",
+  tools: "the tools",
+  system: "the system prompt",
+  thinking: "the thinking option",
+};
+
 /** The changed part: "the system prompt", "message 3". */
 export function partText({ part, message }: PrefixBreak): string {
   if (part === "message") return `message ${message}`;
-  return { model: "the model", tools: "the tools", system: "the system prompt" }[part];
+  return PARTS[part];
 }
 
 /** The tokens of a request that the one before did not begin with. */

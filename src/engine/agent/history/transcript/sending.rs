@@ -1,7 +1,7 @@
 //! The requests with a transcript's messages.
 
 use crate::engine::agent::history::body::{Body, SentMessage};
-use crate::engine::agent::history::head::Needed;
+use crate::engine::agent::history::head::{Heads, Needed};
 use crate::engine::agent::history::legal::ids_of;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::model::answer::ModelAnswer;
@@ -80,9 +80,9 @@ impl Transcript {
         Ok(body)
     }
 
-    /// Gives the next request the system prompt and the tools of now: at its end if that saves reasoning, else at its
-    /// beginning. Where no message may follow, the request has those of the request before. `own` are all tools of
-    /// the agent.
+    /// Gives the next request system prompt, tools, effort and format of now: at its end if that saves reasoning,
+    /// else at its beginning. Where no message may follow, the request has those of the request before. `own` are all
+    /// tools of the agent.
     ///
     /// # Errors
     /// An option that the protocol cannot express.
@@ -107,9 +107,13 @@ impl Transcript {
         if self.heads.declare_waiting(protocol, spec, is_found) {
             self.forget_body();
         }
-        let was_restricted = self.heads.is_restricted();
-        let needed = self.heads.change_to(protocol, spec, own);
-        if was_restricted != self.heads.is_restricted() {
+        let is_result = |block: &Block| matches!(block, Block::ToolResult { .. });
+        let last = self.messages.last().filter(|last| last.role == Role::User);
+        let is_input = last.is_some_and(|last| !last.content.iter().all(is_result));
+        let effort = |heads: &Heads| heads.head().and_then(|head| head.effort.clone());
+        let before = (self.heads.is_restricted(), effort(&self.heads));
+        let needed = self.heads.change_to(protocol, spec, own, is_input);
+        if before != (self.heads.is_restricted(), effort(&self.heads)) {
             self.forget_body();
         }
         let mut change = match needed {
@@ -165,7 +169,10 @@ impl Transcript {
             Some(last) if last.role == Role::User => last.content.push(Block::text(prompt)),
             _ => messages.push(Message::user(vec![Block::text(prompt)])),
         }
-        Body::whole(protocol, &self.heads.spec(*spec), &messages)
+        let change = self.heads.format_change(spec, messages.len().saturating_sub(1));
+        let mut spec = self.heads.spec(*spec);
+        spec.appended.last = change.as_ref();
+        Body::whole(protocol, &spec, &messages)
     }
 
     /// The body of a request to the vendor for a summary of the first `upto` messages, and what the summary keeps of
