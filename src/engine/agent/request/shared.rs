@@ -166,8 +166,7 @@ fn digests_of(protocol: &Protocol, spec: &RequestSpec<'_>) -> (HeadDigests, [u64
 /// - Effort: <https://platform.claude.com/docs/en/build-with-claude/effort-per-message> (2026-11-29). Thinking:
 ///   <https://platform.claude.com/docs/en/build-with-claude/prompt-caching#what-invalidates-the-cache>. Format:
 ///   <https://platform.claude.com/docs/en/build-with-claude/structured-outputs>.
-/// - OpenAI names `reasoning_effort_changed` and `text_format_changed` in its `prompt_cache_diagnostics`: the types
-/// of npm `openai` 7.59.0 (2026-11-24).
+/// - OpenAI names `reasoning_effort_changed` and `text_format_changed` in its `prompt_cache_diagnostics`.
 fn option_digests(protocol: &Protocol, spec: &RequestSpec<'_>) -> [u64; 3] {
     let is_claude = matches!(protocol.name, "anthropic" | "bedrock_converse");
     if !is_claude && protocol.name != "openai_responses" {

@@ -4,7 +4,9 @@
  */
 import {
   anthropic,
+  bedrock,
   createAgent,
+  gemini,
   handoff,
   openai,
   subagent,
@@ -19,7 +21,11 @@ import { memoryStore } from "looplet/stores";
 import { anthropicTools, openaiTools } from "looplet/vendors";
 import { between, seededRandom } from "../../../../src/face/parts/practice/random.js";
 import { clearing } from "../../support/clearing.js";
+import { compacting } from "../../support/compacting.js";
+import { toConverse, toMessages } from "./converse.js";
+import { googleServer } from "./google.js";
 import { Oracle, couldRead } from "./oracle.js";
+import { settingsOf, wanted } from "./settings.js";
 
 /** The vendors' servers: `anthropicServer` and `openaiServer` of `prefix-server.mjs`. */
 export interface Servers {
@@ -38,6 +44,9 @@ const CLAUDES = [
   "claude-opus-4-8",
 ];
 const GPTS = ["gpt-6.2-sol", "gpt-6.2-astra", "gpt-6.1-sol", "gpt-5.6-sol"];
+/** Claude over Bedrock's Converse. */
+const CONVERSE = CLAUDES.map((id) => `us.anthropic.${id}`);
+const GEMINIS = ["gemini-3.8-flash", "gemini-4-neon"];
 
 /** Plays one story. Returns what went wrong. */
 export async function play(seed: string, servers: Servers): Promise<string[]> {
@@ -53,12 +62,18 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
     () => [pick(...GPTS)],
     () => [pick(...GPTS), pick(...GPTS)],
     () => [pick(...CLAUDES), pick(...GPTS), pick(...CLAUDES)],
+    () => [pick(...CONVERSE.slice(0, 6))],
+    () => [pick(...CONVERSE), pick(...CLAUDES), pick(...CONVERSE)],
+    () => [pick(...GEMINIS), pick(...GEMINIS)],
+    () => [pick(...GEMINIS), pick(...CLAUDES, ...GPTS, ...CONVERSE)],
   )();
   /** A gateway does not pass `block_binding` on, so the vendor refuses what it would drop. */
   const isStrict = chance(50);
   const used = { prunes: false };
   // A journal names its agents, so every deploy has them.
   const has = { handoff: chance(25), helper: chance(25) };
+  /** A model of another agent comes without its format: to a subagent, and to a run that is restored. */
+  const hasOthers = has.helper || has.handoff;
 
   // What the models say.
   const said = (names: string[]): object => {
@@ -68,13 +83,13 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
     const usage = { input_tokens: chance(8) ? 9000 : 1000 };
     if (own.length === 0 || chance(35)) return { text: `Text ${(count += 1)}.`, usage };
     const called = Array.from({ length: pick(1, 1, 2) }, () => pick(...own));
-    const calls = called.map((name) => ({ name, input: inputOf(name) }));
+    const calls = called.map((name) => ({ id: `call_${(count += 1)}`, name, input: inputOf(name) }));
     return { calls, usage, ...(chance(30) ? { text: `Calling ${(count += 1)}.` } : {}) };
   };
   let count = 0;
   const thinking = (): string[] =>
     Array.from({ length: pick(1, 1, 1, 1, 2, 0) }, () => `thought ${(count += 1)}`);
-  const claude = servers.anthropicServer({
+  const claudeOptions = {
     strictForm: true,
     account: pick("new", "old"),
     cascade: pick("turn", "all"),
@@ -111,7 +126,10 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
       }
       return answer;
     },
-  });
+  };
+  const claude = servers.anthropicServer(claudeOptions);
+  const converse = servers.anthropicServer({ ...claudeOptions, platform: "bedrock" });
+  const google = googleServer((names) => said(names));
   const gpt = servers.openaiServer({
     script(index: number, body: any) {
       const added = body.input.flatMap((item: any) => (item.type === "additional_tools" ? item.tools : []));
@@ -124,7 +142,11 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
     },
   });
 
-  const oracles = { Anthropic: new Oracle("Anthropic"), OpenAI: new Oracle("OpenAI") };
+  const oracles = {
+    Anthropic: new Oracle("Anthropic"),
+    Bedrock: new Oracle("Anthropic"),
+    OpenAI: new Oracle("OpenAI"),
+  };
   let org = "org_1";
   /** A fetch that watches what the server takes. Requests of agents that run at the same time come one by one. */
   let busy: Promise<unknown> = Promise.resolve();
@@ -141,19 +163,32 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
     url: string,
     init: RequestInit,
   ): Promise<Response> => {
-    const body = JSON.parse(new TextDecoder().decode(init.body as Uint8Array));
-    if (isStrict && vendor === "Anthropic") delete body.thinking?.block_binding;
+    const given = JSON.parse(new TextDecoder().decode(init.body as Uint8Array));
+    const isConverse = vendor === "Bedrock";
+    const body = isConverse ? toMessages(url, given) : given;
+    if (isStrict && vendor !== "OpenAI") delete body.thinking?.block_binding;
     server.options.org = org;
+    const isSummary = body.compaction !== undefined || /\/compact$/.test(url) || isAsked(body, SUMMARY);
+    const options = OPTIONS[(body.max_tokens ?? body.max_output_tokens) - FIRST_LIMIT];
+    if (options !== undefined && !isSummary) {
+      const want = wanted(body.model, options.effort, options.schema);
+      const has = settingsOf(body, init.headers);
+      const formats = [want.format, hasOthers ? null : want.format].map((format) => JSON.stringify(format));
+      if (has.effort !== want.effort || !formats.includes(JSON.stringify(has.format)))
+        faults.push(`${place}: ${body.model} has ${JSON.stringify(has)} in place of ${JSON.stringify(want)}`);
+    }
     const lost: any[] = server.removed ?? server.dropped;
     const [before, allowed, refused] = [lost.length, server.allowed?.length, server.refused.length];
-    const response = await clearing(server.fetch).fetch(url, { ...init, body: JSON.stringify(body) });
+    const answers = clearing(compacting(server) as never);
+    const response = await answers.fetch(url, { ...init, body: JSON.stringify(body) });
     if (server.refused.length > refused) {
       faults.push(`${place}: ${server.refused.at(-1)}`);
-      return response;
+      return isConverse ? toConverse(response) : response;
     }
     const now = lost.slice(before);
     for (const { reason, path, id } of [...now, ...(server.allowed?.slice(allowed) ?? [])])
       if (/prefix/.test(reason)) faults.push(`${place}: ${body.model} does not take ${path ?? id}`);
+    if (isSummary) return isConverse ? toConverse(response) : response;
     oracles[vendor].note(
       `${place}, request ${server.requests.length}`,
       org,
@@ -161,17 +196,43 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
       server.answers.at(-1),
       now.length,
     );
+    return isConverse ? toConverse(response) : response;
+  };
+  const googleFetch = async (url: string, init: RequestInit): Promise<Response> => {
+    const response = await google.fetch(url, init);
+    if (response.status !== 200) faults.push(`${place}: ${google.refused.at(-1)}`);
     return response;
   };
-  const fetches = { claude: watched(claude, "Anthropic"), gpt: watched(gpt, "OpenAI") };
+  const vendors: [
+    RegExp,
+    (id: string, options: any) => any,
+    (url: string, init: RequestInit) => Promise<Response>,
+  ][] = [
+    [/^claude/, anthropic, watched(claude, "Anthropic")],
+    [/^us\./, bedrock, watched(converse, "Bedrock")],
+    [/^gpt/, openai, watched(gpt, "OpenAI")],
+    [/^gemini/, gemini, googleFetch],
+  ];
   const stream = chance(50);
+  /** In half of the stories, each model comes with an effort and a format of its own. */
+  const hasSettings = chance(50);
+  const settings = (): object => {
+    if (!hasSettings) return {};
+    const at = between(random, 0, OPTIONS.length - 1);
+    const { effort, schema } = OPTIONS[at]!;
+    const format = schema && { responseFormat: { name: "answer", schema } };
+    return { maxOutputTokens: FIRST_LIMIT + at, ...(effort && { effort }), ...format };
+  };
   /** A model of a process, which reaches nothing once the process has ended. */
   const modelOf = (process: Process): any => {
     const id = pick(...pool);
-    const isClaude = id.startsWith("claude");
+    const [, make, answers] = vendors.find(([names]) => names.test(id))!;
     const fetch = (url: string, init: RequestInit): Promise<Response> =>
-      process.isDead ? never : (isClaude ? fetches.claude : fetches.gpt)(url, init);
-    return (isClaude ? anthropic : openai)(id, { apiKey: "k", fetch: fetch as never, stream });
+      process.isDead ? never : answers(url, init);
+    const isWhole = make === bedrock || make === gemini;
+    const place = make === bedrock ? { region: "eu-central-1" } : {};
+    const options = make === gemini ? {} : settings();
+    return make(id, { apiKey: "k", fetch, stream: stream && !isWhole, ...place, ...options });
   };
 
   const look = (description = "x", more = {}): any =>
@@ -187,8 +248,8 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
     if (kind === "window") return { context: { window: 10_000 } };
     if (kind === "") return {};
     const by = pick("vendor", "looplet");
-    // GPT cannot hide anything, so looplet prunes there.
-    if (by === "looplet" || pool.some((id) => id.startsWith("gpt"))) used.prunes = true;
+    // Only Claude's own API hides anything, so looplet prunes elsewhere.
+    if (by === "looplet" || pool.some((id) => !id.startsWith("claude"))) used.prunes = true;
     return { context: { pruning: { by, afterResponses: 2, prefixChars: 20 } } };
   };
   const prepare = (model: () => unknown): object => {
@@ -306,6 +367,20 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
     }
   return faults;
 }
+
+const SCHEMA = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
+
+const OPTIONS = [undefined, "low", "high", "max"].flatMap((effort) => [
+  { effort, schema: undefined },
+  { effort, schema: SCHEMA },
+]);
+/** The output limit of a model with the first of these options. So a request says which ones it has to have. */
+const FIRST_LIMIT = 500;
+
+/** The beginning of what a model is asked that summarises. */
+const SUMMARY = "Stop here and write a summary of this conversation";
+const isAsked = (body: any, words: string): boolean =>
+  JSON.stringify((body.messages ?? body.input).slice(-3)).includes(words);
 
 /** Retries come at the next task. Nothing waits for a timeout. */
 const clock = {
