@@ -21,7 +21,9 @@
 //!                 let result = ToolReturn::Value(Json::of(&call(&tool.tool_name, tool.input.as_str())));
 //!                 run.handle_input(Input::ToolFinished { call: tool.call, result }, now());
 //!             }
-//!             Output::HandOver { handover } => run.handle_input(Input::HandedOver { handover }, now()),
+//!             Output::HandOver { handover } => {
+//!                 run.handle_input(Input::HandedOver { handover }, now());
+//!             }
 //!             _ => {}
 //!         }
 //!     }

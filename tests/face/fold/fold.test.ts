@@ -30,7 +30,8 @@ function broken(events: readonly RunEvent[]): string[] {
         continue;
       }
       if (!agents.has(agent)) fault("an agent that has not begun");
-      if (event.type === "reset") for (const { block } of facts.blocks!) blocks.delete(`${agent} ${block}`);
+      if (event.type === "reset")
+        for (const { block, iteration } of facts.blocks!) blocks.delete(`${agent} ${iteration}.${block}`);
       if (event.type === "iteration-finish" || event.type === "agent-finish")
         for (const [key, isOver] of blocks)
           if (key.startsWith(`${agent} `)) {
@@ -38,7 +39,7 @@ function broken(events: readonly RunEvent[]): string[] {
             blocks.delete(key);
           }
       if (!("block" in event)) continue;
-      const key = `${agent} ${event.block}`;
+      const key = `${agent} ${event.iteration}.${event.block}`;
       if (/-start$/.test(event.type)) {
         if (blocks.has(key)) fault("a second start");
         blocks.set(key, false);
@@ -122,6 +123,8 @@ function ofRoot(line: string): string {
 
 const hasResumed = (events: readonly RunEvent[]): boolean => events.some(({ type }) => type === "run-start");
 
+const isOfRun = (line: string): boolean => line.startsWith(" ") || line.startsWith("~ ");
+
 const isOfRoot = (part: string): boolean => !part.startsWith("dynamic-tool");
 
 describe("the events of a run", () => {
@@ -141,6 +144,11 @@ describe("the events of a run", () => {
         expect(await ofUseChat(joined), at).toEqual(chat);
         // A loop over a run that resumes gets no snapshot: its host reads the chat first.
         if (events[0]?.type !== "snapshot" || hasResumed(events)) continue;
+        // A reader whose connection was lost for a while. What subagents did meanwhile is in no snapshot.
+        const gap = [...whole.slice(0, Math.floor((after * (1 + (seed % 4))) / 5)), ...events];
+        expect(broken(gap), at).toEqual([]);
+        expect(drawn(gap, result).map(ofRoot), at).toEqual(view.map(ofRoot));
+        expect(ofAgUi(gap).filter(isOfRun), at).toEqual(page.filter(isOfRun));
         expect(drawn(events, result).map(ofRoot), at).toEqual(view.map(ofRoot));
         // A message of a person ends the one before it, and the questions of subagents are those of this process.
         const [known, own] = [chat, await ofUseChat(events)].map((all) => all.filter(isOfRoot));

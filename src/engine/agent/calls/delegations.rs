@@ -149,7 +149,7 @@ fn spawn(call: &Call, desk: &mut Desk<'_>, effect: EffectId, target: AgentTool) 
     }
     if prompt.trim_ascii().is_empty() {
         let message = "The call was not made: its prompt says nothing.";
-        let hint = "Say in prompt what the agent shall do, and all that it has to know.";
+        let hint = "Say in prompt what the agent should do and everything that it needs to know.";
         return Err(fault("invalid_input", message, hint));
     }
     let timeout_ms = desk

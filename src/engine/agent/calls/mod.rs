@@ -3,8 +3,7 @@
 //! | object | owns |
 //! |---|---|
 //! | [`Batch`] | the calls of the answer: their order, their states, their results |
-//! | [`Approvals`] | questions about calls: hooks, permissions, elicitations, reconciliation; and what answers leave
-//! |
+//! | [`Approvals`] | questions about calls, and their answers: hooks, permissions, elicitations, reconciliation |
 //! | [`Delegations`] | calls that other agents of the run answer |
 //! | [`Rounds`] | the batches before: their records, and whether they repeat each other |
 //!

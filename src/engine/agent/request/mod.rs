@@ -204,6 +204,8 @@ impl Requests {
             return Next::Send;
         }
         if self.threads.mends(desk, &failure, history) || mends(desk, &failure, history) {
+            // The request that follows is another one, and has all its tries.
+            self.count_tries_after(desk.who.kept.attempt);
             take_back_answer(desk, calls, call);
             return Next::Send;
         }

@@ -26,7 +26,7 @@ pub struct Threads {
     continued: Option<String>,
     /// The answer that cannot be continued.
     refused: Option<String>,
-    /// The vendor has forgotten the answer to the last request that sent everything in place of a lost one.
+    /// The vendor did not find the last answer that was continued. A second time in a row turns threads off.
     has_lost: bool,
 }
 
@@ -81,7 +81,7 @@ impl Threads {
         let continued = self.continued.take();
         let has_none = match &continued {
             Some(_) => code == "thread_unsupported_request" || (is_lost && self.has_lost),
-            None => code.starts_with("thread_") || failure.message.contains("thread"),
+            None => code.starts_with("thread_") || names_thread(&failure.message),
         };
         if has_none && desk.who.model.leave_out_threads() {
             history.transcript.forget_body();
@@ -100,6 +100,13 @@ impl Threads {
         self.refused = Some(continued);
         true
     }
+}
+
+/// True if a server says that it does not know the field `thread`.
+fn names_thread(message: &str) -> bool {
+    ["thread:", "thread.", "`thread`", "'thread'", "\"thread\"", "field thread"]
+        .iter()
+        .any(|name| message.contains(name))
 }
 
 /// A digest of a request whose conversation the vendor is to hold.

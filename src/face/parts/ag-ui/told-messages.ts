@@ -62,11 +62,7 @@ export class ToldMessages {
     );
   }
 
-  hasCall(id: string, toolCallId: string): boolean {
-    return this.#ids.get(id)?.toolCalls?.some((call) => call.id === toolCallId) ?? false;
-  }
-
-  /** Whether a call with this id has no result: the one that a run tells again which goes on here. */
+  /** Whether the page has this call without a result. */
   hasOpenCall(toolCallId: string): boolean {
     return this.#calls.has(toolCallId) && !this.hasResult(toolCallId);
   }

@@ -52,36 +52,53 @@ const REASONS: { readonly [K in FinishReason]: UiFinishReason } = {
 };
 
 /**
- * The events that add to the blocks of an attempt, or that come before the attempt that replaces one which a crash
- * has cut off.
+ * Whether an event ends the blocks of an attempt. Others add to them, or come before the attempt that replaces one
+ * which a crash has cut off.
  */
-const OF_ATTEMPT: ReadonlySet<FoldedType> = new Set<FoldedType>([
-  "run-start",
-  "agent-begin",
-  "agent-start",
-  "iteration-start",
-  "attempt-start",
-  "text-start",
-  "text-delta",
-  "text-end",
-  "reasoning-start",
-  "reasoning-delta",
-  "reasoning-end",
-  "tool-input-start",
-  "tool-input-delta",
-  "tool-input-end",
-  "reset",
-  "usage",
-  "warning",
-  "retry",
-  "not-saved",
-  "limits",
-  "model-change",
-  "steer-delivered",
-  "answer-cut-off",
-  "compact-start",
-  "compact-boundary",
-]);
+const ENDS_ATTEMPT: { readonly [K in FoldedType]: boolean } = {
+  "run-start": false,
+  "agent-begin": false,
+  "agent-start": false,
+  "iteration-start": false,
+  "attempt-start": false,
+  "text-start": false,
+  "text-delta": false,
+  "text-end": false,
+  "reasoning-start": false,
+  "reasoning-delta": false,
+  "reasoning-end": false,
+  "tool-input-start": false,
+  "tool-input-delta": false,
+  "tool-input-end": false,
+  reset: false,
+  usage: false,
+  warning: false,
+  retry: false,
+  "not-saved": false,
+  limits: false,
+  "model-change": false,
+  "steer-delivered": false,
+  "answer-cut-off": false,
+  "compact-start": false,
+  "compact-boundary": false,
+  "reasoning-progress": false,
+  snapshot: true,
+  "agent-finish": true,
+  "agent-lost": true,
+  "iteration-finish": true,
+  "tool-call": true,
+  "tool-progress": true,
+  "tool-result": true,
+  "tool-error": true,
+  question: true,
+  answered: true,
+  waiting: true,
+  handoff: true,
+  message: true,
+  abort: true,
+  error: true,
+  finish: true,
+};
 
 export class ChunkWriter {
   /** The open questions, by the ids that the reader knows them by. */
@@ -154,7 +171,7 @@ export class ChunkWriter {
 
   #ofRoot({ event, facts }: Folded): void {
     const isOfUser = event.type === "message" && event.message.role === "user";
-    if (!OF_ATTEMPT.has(event.type) && !isOfUser) this.#settleAttempt(event.type);
+    if (ENDS_ATTEMPT[event.type] && !isOfUser) this.#settleAttempt(event.type);
     switch (event.type) {
       case "run-start":
         return this.#start();
@@ -289,8 +306,6 @@ export class ChunkWriter {
   }
 
   #openCall({ toolCallId, toolName }: RunEventOf<"tool-input-start">, block: SeenBlock): void {
-    // A vendor may tell the id of a call with its end.
-    if (toolCallId === "") return;
     this.#beginAnswer();
     this.#blocks.set(block.block, { ...opened(block), toolName, isTold: true });
     this.#pushBlock({ type: "tool-input-start", toolCallId, toolName });

@@ -150,9 +150,10 @@ function change(data: SubagentData, { event, facts }: Folded): boolean {
       return true;
     case "tool-call": {
       const { toolCallId, toolName, input } = event;
-      const call = facts.call && callOf(data, toolCallId);
-      if (call) Object.assign(call, { input });
-      else data.toolCalls.push({ toolCallId, toolName, input, state: "input-available" });
+      const call: SubagentCall = { toolCallId, toolName, input, state: "input-available" };
+      const known =
+        facts.call === undefined ? -1 : data.toolCalls.findIndex((one) => one.toolCallId === toolCallId);
+      data.toolCalls.splice(known < 0 ? data.toolCalls.length : known, 1, call);
       return true;
     }
     case "tool-result": {

@@ -37,7 +37,7 @@ export type FoldedEventOf<K extends FoldedType> = Extract<FoldedEvent, { type: K
 
 /** What is known of an event. */
 export interface Facts {
-  /** The agent behind the event. */
+  /** The agent that emitted the event, after it. */
   readonly agent: SeenAgent;
   /**
    * For events of a call: the call before the event; `undefined` for one that is new, and for an event of a call
@@ -57,7 +57,7 @@ export interface Folded {
   readonly facts: Facts;
 }
 
-/** What a reader has seen behind an event, and the events that it gets for it. */
+/** What a reader has seen after an event, and the events that it gets for it. */
 export interface Fold {
   readonly seen: Seen;
   readonly events: readonly Folded[];
@@ -68,7 +68,7 @@ export type EventTable<Context, Out> = {
   readonly [K in FoldedType]: ((context: Context, event: FoldedEventOf<K>, facts: Facts) => Out) | undefined;
 };
 
-/** Folds one event. Nothing is changed: what is the same in both is the same object. */
+/** Folds one event. The given state is not changed; its parts that stay the same are the same objects. */
 export function fold(seen: Seen, event: RunEvent): Fold {
   const folding = new Folding(seen);
   folding.take(event);
@@ -111,16 +111,17 @@ class Folding {
       case "iteration-start":
         // A process that resumes the run begins its open iteration again.
         if (agent.iteration === event.iteration) return;
+        this.#endEarlier(event);
         this.#change(event, { iteration: event.iteration });
         return this.#tell(event);
       case "attempt-start":
         // A process that has ended could not take its part of the answer back.
-        this.#retract(event, agent);
+        this.#retract(event);
         return this.#tell(event);
       case "text-start":
       case "reasoning-start":
       case "tool-input-start":
-        return this.#start(event, agent);
+        return this.#start(event);
       case "text-end":
       case "reasoning-end":
       case "tool-input-end":
@@ -146,7 +147,7 @@ class Folding {
       case "finish":
         return this.#finish(event);
       case "snapshot":
-        return this.#join(event, agent);
+        return this.#join(event);
       default:
         // A new event does not compile until it is folded above or is in this list of those that change nothing here.
         event.type satisfies
@@ -201,10 +202,12 @@ class Folding {
     return agent;
   }
 
-  #start(event: BlockStart, { blocks, calls }: SeenAgent): void {
+  #start(event: BlockStart): void {
     const { block: number, iteration, attempt } = event;
-    // The log of a session may tell the start of an empty block again.
-    if (blocks[number]?.isOver === false) return;
+    this.#endEarlier(event);
+    const { blocks, calls } = this.seen[agentKey(event)]!;
+    // The log of a session may have the start of an empty block twice.
+    if (blocks[number]?.isOver === false && blocks[number].attempt === attempt) return;
     const isCall = event.type === "tool-input-start";
     const type = isCall ? "tool-input" : event.type === "text-start" ? "text" : "reasoning";
     const call = isCall && { toolCallId: event.toolCallId };
@@ -212,7 +215,7 @@ class Folding {
     const writing = isCall && {
       calls: { ...calls, [event.toolCallId]: { state: "writing", iteration } as const },
     };
-    this.#change(event, { blocks: { ...blocks, [number]: block }, ...writing });
+    this.#change(event, { iteration, blocks: { ...blocks, [number]: block }, ...writing });
     this.#tell(event, { block, ...(isCall && { call: calls[event.toolCallId] }) });
   }
 
@@ -222,7 +225,7 @@ class Folding {
     // The reader has missed the start of the block. That of a call says which one it is.
     if (event.type === "tool-input-delta") return;
     const type = event.type === "text-delta" ? "text-start" : "reasoning-start";
-    this.#start({ ...stampOf(event), type, block: event.block }, agent);
+    this.#start({ ...stampOf(event), type, block: event.block });
     this.#tell(event, { block: this.seen[agentKey(event)]!.blocks[event.block] });
   }
 
@@ -235,15 +238,30 @@ class Folding {
   }
 
   /** Ends the blocks that an abort or the end of a process has left open. */
-  #endBlocks(event: Stamp, { blocks }: SeenAgent): void {
-    for (const { type, block } of Object.values(blocks))
-      this.#end({ ...stampOf(event), type: `${type}-end`, block }, this.seen[agentKey(event)]!);
+  #endBlocks(event: Stamp, { blocks }: Pick<SeenAgent, "blocks">): void {
+    for (const { type, block, iteration, attempt } of Object.values(blocks)) {
+      const stamp = { ...stampOf(event), iteration, attempt };
+      this.#end({ ...stamp, type: `${type}-end`, block }, this.seen[agentKey(event)]!);
+    }
   }
 
-  #retract(event: Stamp, { blocks }: SeenAgent): void {
-    const numbers = Object.values(blocks).map(({ block }) => block);
-    if (numbers.length === 0) return;
-    this.#reset({ ...stampOf(event), type: "reset", blocks: numbers }, this.seen[agentKey(event)]!);
+  /** Ends and forgets the blocks of earlier iterations, whose ends the reader has missed. */
+  #endEarlier(event: Stamp): void {
+    const { blocks } = this.seen[agentKey(event)]!;
+    const all = Object.entries(blocks);
+    const earlier = all.filter(([, { iteration }]) => iteration !== event.iteration);
+    if (earlier.length === 0) return;
+    this.#endBlocks(event, { blocks: Object.fromEntries(earlier) });
+    const own = all.filter(([, { iteration }]) => iteration === event.iteration);
+    this.#change(event, { blocks: Object.fromEntries(own) });
+  }
+
+  /** Takes the blocks of the answer under way back. */
+  #retract(event: Stamp): void {
+    this.#endEarlier(event);
+    const agent = this.seen[agentKey(event)]!;
+    const blocks = Object.values(agent.blocks).map(({ block }) => block);
+    if (blocks.length > 0) this.#reset({ ...stampOf(event), type: "reset", blocks }, agent);
   }
 
   #reset(event: RunEventOf<"reset">, agent: SeenAgent): void {
@@ -302,14 +320,15 @@ class Folding {
   }
 
   /** A late reader has the transcript so far in place of its events, and the blocks of the answer under way. */
-  #join(event: RunEventOf<"snapshot">, agent: SeenAgent): void {
+  #join(event: RunEventOf<"snapshot">): void {
     // The snapshot has the whole answer under way; one that is over is among its messages.
-    if (event.blocks.length > 0) this.#retract(event, agent);
+    if (event.blocks.length > 0) this.#retract(event);
+    else this.#endEarlier(event);
     const key = agentKey(event);
     const calls = { ...this.seen[key]!.calls };
     for (const [id, past] of Object.entries(seenOf(callsOf(event))[key]?.calls ?? {}))
       calls[id] = past.state === "done" ? { ...past, ...calls[id], state: "done" } : (calls[id] ?? past);
-    this.#change(event, { calls, ...(event.blocks.length > 0 && { iteration: event.iteration }) });
+    this.#change(event, { calls, iteration: event.iteration });
     this.#tell(event);
     for (const one of retold(event)) this.take(one);
   }

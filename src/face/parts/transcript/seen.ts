@@ -11,7 +11,7 @@ export interface Seen {
 export interface SeenAgent {
   readonly agentPath: string;
   readonly parentToolCallId?: string | undefined;
-  /** `"past"`: a transcript has it, and no event has come of it. */
+  /** `"past"`: a transcript has it, and none of its events was received. */
   readonly status: "past" | "running" | "over";
   /** The iteration under way; 0 between two of them. */
   readonly iteration: number;

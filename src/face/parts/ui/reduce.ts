@@ -2,7 +2,7 @@
  * The conversation as its events make it: a pure function from a view and an event to the next view. It keeps no
  * model of a run. Pieces that an event does not touch stay the same objects.
  */
-import type { RunEvent, RunEventOf } from "../../core/api/index.js";
+import type { OutcomeKind, RunEvent, RunEventOf } from "../../core/api/index.js";
 import {
   fold,
   type EventTable,
@@ -41,8 +41,8 @@ const TABLE: EventTable<View, View> = {
   },
   "agent-begin": begin,
   "agent-start": begin,
-  "agent-finish": finishAgent,
-  "agent-lost": undefined,
+  "agent-finish": (view, event) => finishAgent(view, event, event.outcome.outcome),
+  "agent-lost": (view, event) => finishAgent(view, event, "cancelled"),
   "iteration-start": undefined,
   "iteration-finish": (view, event) => withAgent(view, event.agentPath, { blocks: {} }),
   "attempt-start": undefined,
@@ -110,7 +110,7 @@ function callOf({ places }: View, { agentPath, parentToolCallId }: FoldedEvent):
   return places.calls[callKey(parent, parentToolCallId ?? "")];
 }
 
-function finishAgent(view: View, event: RunEventOf<"agent-finish">): View {
+function finishAgent(view: View, event: FoldedEvent, status: OutcomeKind): View {
   const place = view.places.agents[event.agentPath];
   if (event.agentPath === "root" || place === undefined) return view;
   return onPart(view, place.at, (call) =>
@@ -118,7 +118,7 @@ function finishAgent(view: View, event: RunEventOf<"agent-finish">): View {
       ? call
       : {
           ...call,
-          agent: { ...call.agent, status: event.outcome.outcome, parts: ended(call.agent.parts) },
+          agent: { ...call.agent, status, parts: ended(call.agent.parts) },
         },
   );
 }

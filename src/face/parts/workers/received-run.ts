@@ -3,7 +3,7 @@
  * of it: the messages that were given, and the answers, calls and results of the events.
  */
 import type { Block, Message, MessageInput, ToolCallRecord } from "../../core/api/index.js";
-import type { RunEvent, Usage } from "../../core/api/event.js";
+import type { RunEvent, RunEventOf, Usage } from "../../core/api/event.js";
 import type { RunResult } from "../../core/api/result.js";
 import { EventFold, type Facts, type FoldedEvent } from "../transcript/fold.js";
 import { finished } from "../../core/run/result.js";
@@ -53,14 +53,10 @@ export class ReceivedRun {
       else if (event.agentPath === "root") this.#take(event, facts);
   }
 
-  #take(event: FoldedEvent, { blocks = [], call }: Facts): void {
+  #take(event: FoldedEvent, { blocks = [] }: Facts): void {
     switch (event.type) {
       case "snapshot":
-        this.#before = event.messages;
-        this.#usage = event.usage;
-        this.#iterations = event.iterations;
-        this.#rounds.length = 0;
-        return;
+        return this.#join(event);
       case "iteration-start":
         this.#endRound();
         this.#iterations = event.iteration;
@@ -74,19 +70,72 @@ export class ReceivedRun {
           this.#calls = this.#calls.filter((one) => one.toolCallId !== toolCallId);
         }
         return;
-      case "tool-call": {
-        const { toolCallId, toolName, input } = event;
-        const made = { toolCallId, toolName, input, output: null, isError: false, durationMs: 0 };
-        // A process that resumes the run repeats a call.
-        if (call !== undefined) this.#calls = this.#calls.filter((one) => one.toolCallId !== toolCallId);
-        this.#calls.push(made as never);
-        return;
-      }
+      case "tool-call":
+        return this.#call(event.toolCallId, event.toolName, event.input);
       case "tool-result":
         return this.#settle(event, { output: event.output, isError: false });
       case "tool-error":
         return this.#settle(event, { output: { error: true, ...event.error }, isError: true });
+      default:
+        // A new event does not compile until it is heard above, or is in this list of those that add nothing.
+        event.type satisfies
+          | "agent-begin"
+          | "agent-lost"
+          | "run-start"
+          | "agent-start"
+          | "answer-cut-off"
+          | "handoff"
+          | "model-change"
+          | "attempt-start"
+          | "text-start"
+          | "text-end"
+          | "reasoning-start"
+          | "reasoning-end"
+          | "reasoning-progress"
+          | "tool-input-start"
+          | "tool-input-delta"
+          | "tool-input-end"
+          | "tool-progress"
+          | "question"
+          | "answered"
+          | "waiting"
+          | "not-saved"
+          | "retry"
+          | "steer-delivered"
+          | "compact-start"
+          | "compact-boundary"
+          | "usage"
+          | "limits"
+          | "message"
+          | "warning"
+          | "iteration-finish"
+          | "agent-finish"
+          | "abort"
+          | "error"
+          | "finish";
     }
+  }
+
+  /** A snapshot replaces what was received. An answer whose calls have no results yet is the one under way. */
+  #join({ messages, usage, iterations }: RunEventOf<"snapshot">): void {
+    const last = messages.at(-1);
+    const answer = last?.role === "assistant" ? last.content : [];
+    this.#before = answer.length > 0 ? messages.slice(0, -1) : messages;
+    this.#usage = usage;
+    this.#iterations = iterations;
+    this.#rounds.length = 0;
+    this.#blocks.clear();
+    this.#calls = [];
+    for (const [at, block] of answer.entries())
+      if (block.type === "tool_call") this.#call(block.id, block.name, block.input ?? block.inputText);
+      else this.#blocks.set(at - answer.length, block);
+  }
+
+  #call(toolCallId: string, toolName: string, input: unknown): void {
+    // A process that resumes the run repeats a call.
+    const others = this.#calls.filter((one) => one.toolCallId !== toolCallId);
+    const call = { toolCallId, toolName, input, output: null, isError: false, durationMs: 0 };
+    this.#calls = [...others, call as ToolCallRecord];
   }
 
   /** The result of the run, stopped by this page. */

@@ -216,6 +216,31 @@ describe("a conversation that the vendor does not continue", () => {
     expect(server.kinds()).toBe("create continue continue!thread_not_found create continue");
   });
 
+  it("is sent whole with all tries of a request of its own", async () => {
+    const server = threadServer(rounds(1));
+    const busy = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
+    server.before = (_asked, index) => {
+      if (index === 1) server.forget();
+      return index === 2 ? Response.json(busy, { status: 529 }) : undefined;
+    };
+    const retry = { baseMs: 0, jitterMs: 0, maxRetries: 1, maxModelCallRetries: 0 };
+    const result = await createAgent(more(server, { retry })).run("go").result;
+    expect(result.outcome).toBe("completed");
+  });
+
+  it("is not blamed on threads for another error whose words name one", async () => {
+    const server = threadServer(rounds(0));
+    const wrong = {
+      type: "error",
+      error: { type: "invalid_request_error", message: "No tool thread_list." },
+    };
+    server.before = () => Response.json(wrong, { status: 400 });
+    const events: RunEvent[] = [];
+    const agent = createAgent(more(server));
+    const result = await agent.run("go", { onEvent: (event) => events.push(event) }).result;
+    expect([result.outcome, warningsOf(events)]).toEqual(["failed", []]);
+  });
+
   it("is sent whole without asking when five minutes have passed", async () => {
     const clock = new VirtualClock();
     const server = threadServer(rounds(0));
