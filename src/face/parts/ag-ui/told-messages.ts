@@ -137,10 +137,10 @@ export function* callsOfPage(messages: readonly AgUiMessage[], run: string): Gen
   const last = new Map<string | undefined, AgUiMessage>();
   for (const message of messages) if (message.role === "assistant") last.set(message.subagentRunId, message);
   for (const message of messages) {
-    const { subagentRunId, toolCalls = [] } = message;
+    const { subagentRunId, toolCalls } = message;
     const agent = agentOf(subagentRunId, run);
     const isLast = last.get(subagentRunId) === message;
-    for (const { id: toolCallId } of agent === undefined ? [] : toolCalls)
+    for (const { id: toolCallId } of (agent && toolCalls) ?? [])
       yield { ...agent!, toolCallId, isDone: done.has(toolCallId), isLast };
   }
 }
@@ -150,7 +150,7 @@ function agentOf(
   id: string | undefined,
   run: string,
 ): Pick<PastCall, "agentPath" | "parentToolCallId"> | undefined {
-  if (id === undefined) return { agentPath: "root" };
+  if (id == null) return { agentPath: "root" };
   if (!id.startsWith(`${run}:`)) return undefined;
   const [agentPath = "", ...rest] = id.slice(run.length + 1).split(":");
   return { agentPath, parentToolCallId: rest.join(":") };
