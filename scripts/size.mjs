@@ -8,10 +8,11 @@ import { isMain, root } from "./lib/machine.mjs";
 
 /** Column and bytes: what has been reached plus 2 %; below, what is wanted. */
 const gates = {
-  // 424 kB of it are the engine.
-  oneFile: [2, 506_500],
+  // 431 kB of it are the engine.
+  oneFile: [2, 517_000],
   minimal: [0, 151_000],
-  screen: [2, 14_600],
+  // The fold of events added 1.2 kB: it serves readers with gaps, which looplet/ui did not.
+  screen: [2, 16_000],
   // 1.8 kB of it complete the log of a session after a crash. A module that is loaded then would be missing in
   // `simulate`, whose virtual time does not wait for it.
   server: [2, 19_400],
