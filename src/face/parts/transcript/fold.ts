@@ -112,7 +112,7 @@ class Folding {
         // A process that resumes the run begins its open iteration again.
         if (agent.iteration === event.iteration) return;
         this.#endEarlier(event);
-        this.#change(event, { iteration: event.iteration });
+        this.#change(event, { iteration: event.iteration, calls: recent(agent.calls, event.iteration) });
         return this.#tell(event);
       case "attempt-start":
         // A process that has ended could not take its part of the answer back.
@@ -205,9 +205,12 @@ class Folding {
   #start(event: BlockStart): void {
     const { block: number, iteration, attempt } = event;
     this.#endEarlier(event);
+    const isVoid = (block: SeenBlock): boolean => block.attempt !== attempt;
+    // The reader has missed the end of another attempt.
+    if (Object.values(this.seen[agentKey(event)]!.blocks).some(isVoid)) this.#retract(event);
     const { blocks, calls } = this.seen[agentKey(event)]!;
     // The log of a session may have the start of an empty block twice.
-    if (blocks[number]?.isOver === false && blocks[number].attempt === attempt) return;
+    if (blocks[number]?.isOver === false) return;
     const isCall = event.type === "tool-input-start";
     const type = isCall ? "tool-input" : event.type === "text-start" ? "text" : "reasoning";
     const call = isCall && { toolCallId: event.toolCallId };
@@ -332,6 +335,13 @@ class Folding {
     this.#tell(event);
     for (const one of retold(event)) this.take(one);
   }
+}
+
+/** The calls that a process which resumes the run may repeat in this iteration, and those without a result. */
+function recent(calls: SeenAgent["calls"], iteration: number): SeenAgent["calls"] {
+  const isRecent = ({ state, iteration: made = iteration }: SeenCall): boolean =>
+    state !== "done" || made >= iteration - 1;
+  return Object.fromEntries(Object.entries(calls).filter(([, call]) => isRecent(call)));
 }
 
 /** The place of an event in its run. */

@@ -17,7 +17,7 @@ export interface SeenAgent {
   readonly iteration: number;
   /** The blocks of the answer under way, by their numbers. */
   readonly blocks: { readonly [block: number]: SeenBlock };
-  /** The latest call of each id. */
+  /** The latest call of each id. Those that are done stay until the second iteration after theirs. */
   readonly calls: { readonly [toolCallId: string]: SeenCall };
 }
 
@@ -58,15 +58,14 @@ export interface PastCall extends OfAgent {
   readonly isLast: boolean;
 }
 
-/** What a reader has seen who begins with the calls of a transcript. */
+/** What a reader has seen who begins with the calls of a transcript. Calls that nobody repeats are left out. */
 export function seenOf(past: Iterable<PastCall>): Seen {
-  const seen: { [key: string]: SeenAgent } = {};
+  const seen: { [key: string]: SeenAgent & { readonly calls: { [toolCallId: string]: SeenCall } } } = {};
   for (const { agentPath, parentToolCallId, toolCallId, isDone, isLast } of past) {
+    if (isDone && !isLast) continue;
     const agent = { agentPath, ...(parentToolCallId !== undefined && { parentToolCallId }) };
-    const key = agentKey(agent);
-    const { calls } = seen[key] ?? NO_AGENT;
-    const call: SeenCall = { state: isDone ? "done" : "open", iteration: isLast ? undefined : 0 };
-    seen[key] = { ...NO_AGENT, ...agent, calls: { ...calls, [toolCallId]: call } };
+    const { calls } = (seen[agentKey(agent)] ??= { ...NO_AGENT, ...agent, calls: {} });
+    calls[toolCallId] = { state: isDone ? "done" : "open", iteration: isLast ? undefined : 0 };
   }
   return seen;
 }
