@@ -104,9 +104,16 @@ impl Threads {
 
 /// True if a server says that it does not know the field `thread`.
 fn names_thread(message: &str) -> bool {
-    ["thread:", "thread.", "`thread`", "'thread'", "\"thread\"", "field thread"]
-        .iter()
-        .any(|name| message.contains(name))
+    [
+        "thread:",
+        "thread.",
+        "`thread`",
+        "'thread'",
+        "\"thread\"",
+        "field thread",
+    ]
+    .iter()
+    .any(|name| message.contains(name))
 }
 
 /// A digest of a request whose conversation the vendor is to hold.
