@@ -23,8 +23,11 @@ describe.skipIf(!isThere)("conversations in which everything changes", () => {
     "send each block of reasoning where its vendor reads it, and nowhere else",
     async () => {
       const faults: string[] = [];
-      for (let seed = first; seed < first + seeds && faults.length < 20; seed++)
+      for (let seed = first; seed < first + seeds && faults.length < 20; seed++) {
         faults.push(...(await played(`${seed}`)));
+        // Nothing is freed within one task, and a story may have no timer of its own.
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
       expect(faults).toEqual([]);
     },
     120_000 + seeds * 500,
