@@ -78,6 +78,8 @@ describe.each(Object.keys(stores))("%s", (name) => {
     await run.result;
     await expect(run.saved()).rejects.toThrow(/deleted|and not/);
     for (let more = 0; more < 2; more++) expect(await chat.run("more").result).toMatchObject(GONE);
+    // What the runs that have failed still write would meet the chat that is opened again.
+    await chat.saved().catch(() => {});
     const again = await agent.openChat("x");
     expect(again.messages).toEqual([]);
     expect(await again.run("new").result).toMatchObject({ outcome: "completed" });
