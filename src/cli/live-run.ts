@@ -117,7 +117,7 @@ function lineOf(event: RunEvent): string | undefined {
     case "warning":
       return `${event.code}: ${event.message}`;
     default:
-      // A new event does not compile until it is told above, or is in this list of those that are not.
+      // A new event does not compile until it has a case above, or is in this list of those that are left out.
       event.type satisfies
         | "run-start"
         | "agent-start"

@@ -18,11 +18,10 @@ import {
   type RunResult,
 } from "looplet";
 import { scripted, type ScriptedTurn } from "looplet/practice";
-import { memoryStore } from "looplet/stores";
 import { pageTool } from "looplet/tools";
 import { between, seededRandom } from "../../../src/face/parts/practice/random.js";
 import { unloggedIn } from "../../../src/face/parts/workers/hosting/unlogged.js";
-import { answerTo, tick } from "../support/processes.js";
+import { acts, answerTo, form, ProcessStore, tick } from "../support/processes.js";
 
 export const PROMPT = "Go.";
 
@@ -125,45 +124,16 @@ function no(question: RunEventOf<"question">["question"]): never {
 }
 
 /** Processes over one store. */
-class Processes {
+class Processes extends ProcessStore {
   readonly #seed: string;
-  #nowMs = 0;
-  readonly #kept = memoryStore({ now: () => this.#nowMs });
-  #isDead = { now: false };
   readonly #asked = new Map<string, number>();
 
   constructor(seed: string) {
+    super();
     this.#seed = seed;
   }
 
-  end(): void {
-    this.#isDead.now = true;
-    this.#isDead = { now: false };
-    this.#nowMs += 1_000_000;
-  }
-
-  #store(): ReturnType<typeof memoryStore> {
-    const isDead = this.#isDead;
-    const methods = (["append", "load", "lease", "pending", "delete"] as const).map((name) => [
-      name,
-      (...given: never[]): unknown =>
-        isDead.now ? new Promise(() => {}) : (this.#kept[name] as (...given: never[]) => unknown)(...given),
-    ]);
-    return Object.fromEntries(methods) as ReturnType<typeof memoryStore>;
-  }
-
   agent(): Agent {
-    const acts = (name: string, more: object = {}) =>
-      tool({
-        description: name,
-        inputSchema: { type: "object" },
-        replay: "safe",
-        ...more,
-        async execute() {
-          await tick();
-          return `${name} is done`;
-        },
-      });
     const slow = tool({
       description: "slow",
       inputSchema: { type: "object" },
@@ -176,25 +146,13 @@ class Processes {
     });
     const dig = acts("dig", { readOnly: true });
     const pay = acts("pay", { needsApproval: true });
-    const form = tool({
-      description: "form",
-      inputSchema: { type: "object" },
-      replay: "safe",
-      async execute(_, { elicit }) {
-        const { action } = await elicit({
-          message: "How many?",
-          requestedSchema: { type: "object", properties: { count: { type: "number" } } },
-        });
-        return `form: ${action}`;
-      },
-    });
     const retry = { baseMs: 0, jitterMs: 0 };
     const below = subagent({ description: "digs deeper", retry, tools: { dig, pay, slow } });
     const model = anthropic("m", { apiKey: "k", fetch: this.#fetch() as never });
     const other = createAgent({ model, tools: { dig, form } });
     return createAgent({
       model,
-      store: this.#store(),
+      store: this.store,
       retry,
       limits: { maxIterations: 5, maxSubagentDepth: 2 },
       tools: {

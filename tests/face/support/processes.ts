@@ -8,27 +8,24 @@ import type { Answers, OpenQuestion } from "looplet/ui";
 
 export const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
-/** The processes over one store. A process that has ended reaches it no more, and its leases have run out. */
-export class World {
+/** A store of several processes. A process that has ended reaches it no more, and its leases have run out. */
+export class ProcessStore {
   #nowMs = 0;
-  /** How often each answer was asked for. */
-  readonly #asked = new Map<string, number>();
   readonly #kept = memoryStore({ now: () => this.#nowMs });
-  #isDead = { now: false };
+  /** Whether the process of now has ended. */
+  isDead = { now: false };
+  /** The store as the process of now has it. */
   store = this.#alive();
-  /** Events of all processes. */
-  seen = 0;
-  onEvent = (): void => {};
 
   end(): void {
-    this.#isDead.now = true;
-    this.#isDead = { now: false };
+    this.isDead.now = true;
+    this.isDead = { now: false };
     this.#nowMs += 1_000_000;
     this.store = this.#alive();
   }
 
   #alive(): ReturnType<typeof memoryStore> {
-    const isDead = this.#isDead;
+    const { isDead } = this;
     const methods = (["append", "load", "lease", "pending", "delete"] as const).map((name) => [
       name,
       (...given: never[]): unknown =>
@@ -36,20 +33,45 @@ export class World {
     ]);
     return Object.fromEntries(methods) as ReturnType<typeof memoryStore>;
   }
+}
+
+/** A tool that takes a task. */
+export const acts = (name: string, more: object = {}) =>
+  tool({
+    description: name,
+    inputSchema: { type: "object" },
+    replay: "safe",
+    ...more,
+    async execute() {
+      await tick();
+      return `${name} is done`;
+    },
+  });
+
+/** A tool that asks with a form. */
+export const form = tool({
+  description: "form",
+  inputSchema: { type: "object" },
+  replay: "safe",
+  async execute(_, { elicit }) {
+    const { action } = await elicit({
+      message: "How many?",
+      requestedSchema: { type: "object", properties: { count: { type: "number" } } },
+    });
+    return `form: ${action}`;
+  },
+});
+
+/** The processes over one store. */
+export class World extends ProcessStore {
+  /** How often each answer was asked for. */
+  readonly #asked = new Map<string, number>();
+  /** Events of all processes. */
+  seen = 0;
+  onEvent = (): void => {};
 
   agent(store: Store = this.store): Agent {
-    const isDead = this.#isDead;
-    const acts = (name: string, more: object = {}) =>
-      tool({
-        description: name,
-        inputSchema: { type: "object" },
-        replay: "safe",
-        ...more,
-        async execute() {
-          await tick();
-          return `${name} is done`;
-        },
-      });
+    const { isDead } = this;
     return createAgent({
       model: custom((request: Asked) => answer(request, this.#asked)),
       store,
@@ -57,18 +79,7 @@ export class World {
         stock: acts("stock", { readOnly: true }),
         // A process that ends within it leaves a call whose outcome nobody knows.
         order: acts("order", { needsApproval: true, replay: "once" }),
-        form: tool({
-          description: "form",
-          inputSchema: { type: "object" },
-          replay: "safe",
-          async execute(_, { elicit }) {
-            const { action } = await elicit({
-              message: "How many?",
-              requestedSchema: { type: "object", properties: { count: { type: "number" } } },
-            });
-            return `form: ${action}`;
-          },
-        }),
+        form,
         helper: subagent({
           description: "helps",
           tools: { dig: acts("dig", { readOnly: true }), pay: acts("pay", { needsApproval: true }) },

@@ -1,6 +1,6 @@
 //! The checks of a call before it may run: its tool, its arguments, its schema and its count.
 //!
-//! A call that fails a check is not run. It gets a fault that tells the model how to correct it.
+//! A call that fails a check is not run. Its fault says how the model can correct it.
 
 use serde::Deserialize;
 

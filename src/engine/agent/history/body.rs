@@ -105,7 +105,7 @@ impl Body {
         Some(sent.fold(head, |digest, message| mixed(digest, message.digest)))
     }
 
-    /// The digest of a body that has this message, too, behind the ones with this digest.
+    /// The digest of a body after this message is added. `digest` is that of the messages before it.
     pub fn digest_with(digest: u64, protocol: &Protocol, spec: &RequestSpec<'_>, message: &Message) -> u64 {
         let mut body = Body {
             has_messages: true,
@@ -116,7 +116,7 @@ impl Body {
         mixed(digest, fnv(FNV, &body.bytes))
     }
 
-    /// The closed body without its messages, and the messages behind the first `upto`, with a comma before each.
+    /// The closed body without its messages, and the messages after the first `upto`, with a comma before each.
     pub fn split(&self, upto: usize) -> Option<(Vec<u8>, &[u8])> {
         let (head, tail) = (self.around.0, self.bytes.len().checked_sub(self.around.1)?);
         let last = upto.checked_sub(1).and_then(|at| self.sent.get(at));

@@ -13,7 +13,7 @@ mod sending;
 mod summed;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::engine::agent::history::body::Body;
 use crate::engine::agent::history::head::Heads;
@@ -420,7 +420,7 @@ impl Transcript {
     /// A result for each call of the open round, in their order. A call without a result gets one that says that it
     /// was not run.
     fn answers(&self, results: Vec<Block>) -> Vec<Block> {
-        let mut by_id: HashMap<String, VecDeque<Block>> = HashMap::new();
+        let mut by_id: BTreeMap<String, VecDeque<Block>> = BTreeMap::new();
         for result in results {
             if let Block::ToolResult { call_id, .. } = &result {
                 by_id.entry(call_id.clone()).or_default().push_back(result);

@@ -64,10 +64,10 @@ pub fn names_of<'a>(
     Some(names)
 }
 
-/// How an answer goes on from the text with which it has begun.
+/// How an answer continues the text with which it began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Begun {
-    /// It has begun with no text, or goes on from it.
+    /// It began with no text, or continues it.
     #[default]
     GoesOn,
     /// No block has come yet.

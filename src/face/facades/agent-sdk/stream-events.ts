@@ -64,7 +64,7 @@ export function streamEvent(event: RunEvent, model: string): ApiEvent | undefine
     case "tool-input-end":
       return { type: "content_block_stop", index: event.block };
     default:
-      // A new event does not compile until it is told above, or is in this list of those that are not.
+      // A new event does not compile until it has a case above, or is in this list of those that are left out.
       event.type satisfies
         | "run-start"
         | "agent-start"

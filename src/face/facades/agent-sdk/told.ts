@@ -166,7 +166,7 @@ export class Turn {
         });
         break;
       default:
-        // A new event does not compile until it is told above, or is in this list of those that are not.
+        // A new event does not compile until it has a case above, or is in this list of those that are left out.
         event.type satisfies
           | "run-start"
           | "iteration-start"

@@ -187,7 +187,7 @@ export class Translation {
       case "warning":
         return yield this.#raw(event, owner);
       default:
-        // A new event does not compile until it is told above, or is in this list of those that AG-UI does not tell.
+        // A new event does not compile until it is emitted above, or is in this list of those that AG-UI leaves out.
         event.type satisfies
           "run-start" | "attempt-start" | "reasoning-progress" | "message" | "abort" | "error";
     }

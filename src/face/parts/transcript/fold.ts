@@ -1,7 +1,7 @@
 /**
- * The one fold of a run's events. Readers join late, processes end in mid-answer and other ones resume the run, so
- * the events that one reader gets have gaps and repetitions. `fold` turns them into events that each reader can take
- * as they come:
+ * The one fold of a run's events. Readers join late, and a process may crash in the middle of an answer before
+ * another one resumes the run. So the events that one reader gets have gaps and repetitions. `fold` turns them
+ * into events that each reader can take in order:
  *
  * - `agent-begin` comes before everything else of an agent, and an agent that has no `agent-finish` when the run ends
  *   gets an `agent-lost`.
@@ -14,7 +14,7 @@
  */
 import type { EventStamp, RunEvent, RunEventOf } from "../../core/api/event.js";
 import { isDelta } from "../../core/run/events/event-buffer.js";
-import { retold } from "./retold.js";
+import { replayed } from "./replayed.js";
 import {
   agentKey,
   callsOf,
@@ -37,8 +37,6 @@ export type FoldedEventOf<K extends FoldedType> = Extract<FoldedEvent, { type: K
 
 /** What is known of an event. */
 export interface Facts {
-  /** The agent that emitted the event, after it. */
-  readonly agent: SeenAgent;
   /**
    * For events of a call: the call before the event; `undefined` for one that is new, and for an event of a call
    * that the reader does not know.
@@ -113,11 +111,11 @@ class Folding {
         if (agent.iteration === event.iteration) return;
         this.#endEarlier(event);
         this.#change(event, { iteration: event.iteration, calls: recent(agent.calls, event.iteration) });
-        return this.#tell(event);
+        return this.#emit(event);
       case "attempt-start":
         // A process that has ended could not take its part of the answer back.
         this.#retract(event);
-        return this.#tell(event);
+        return this.#emit(event);
       case "text-start":
       case "reasoning-start":
       case "tool-input-start":
@@ -139,11 +137,11 @@ class Folding {
       case "iteration-finish":
         this.#endBlocks(event, agent);
         this.#change(event, { iteration: 0, blocks: {} });
-        return this.#tell(event);
+        return this.#emit(event);
       case "agent-finish":
         this.#endBlocks(event, agent);
         this.#change(event, { status: "over", iteration: 0, blocks: {} });
-        return this.#tell(event);
+        return this.#emit(event);
       case "finish":
         return this.#finish(event);
       case "snapshot":
@@ -170,12 +168,12 @@ class Folding {
           | "warning"
           | "abort"
           | "error";
-        return this.#tell(event);
+        return this.#emit(event);
     }
   }
 
-  #tell(event: FoldedEvent, facts: Omit<Facts, "agent"> = {}): void {
-    this.events.push({ event, facts: { agent: this.seen[agentKey(event)]!, ...facts } });
+  #emit(event: FoldedEvent, facts: Facts = {}): void {
+    this.events.push({ event, facts });
   }
 
   #change(event: Stamp, change: Partial<SeenAgent>): void {
@@ -198,7 +196,7 @@ class Folding {
       status: "running",
     };
     this.seen = { ...others, [key]: agent };
-    this.#tell({ ...stampOf(event), type: "agent-begin" });
+    this.#emit({ ...stampOf(event), type: "agent-begin" });
     return agent;
   }
 
@@ -219,17 +217,17 @@ class Folding {
       calls: { ...calls, [event.toolCallId]: { state: "writing", iteration } as const },
     };
     this.#change(event, { iteration, blocks: { ...blocks, [number]: block }, ...writing });
-    this.#tell(event, { block, ...(isCall && { call: calls[event.toolCallId] }) });
+    this.#emit(event, { block, ...(isCall && { call: calls[event.toolCallId] }) });
   }
 
   #delta(event: Delta, agent: SeenAgent): void {
     const block = agent.blocks[event.block];
-    if (block !== undefined) return this.#tell(event, { block });
+    if (block !== undefined) return this.#emit(event, { block });
     // The reader has missed the start of the block. That of a call says which one it is.
     if (event.type === "tool-input-delta") return;
     const type = event.type === "text-delta" ? "text-start" : "reasoning-start";
     this.#start({ ...stampOf(event), type, block: event.block });
-    this.#tell(event, { block: this.seen[agentKey(event)]!.blocks[event.block] });
+    this.#emit(event, { block: this.seen[agentKey(event)]!.blocks[event.block] });
   }
 
   #end(event: BlockEnd, { blocks }: Pick<SeenAgent, "blocks">): void {
@@ -237,7 +235,7 @@ class Folding {
     if (open === undefined || open.isOver) return;
     const block = { ...open, isOver: true };
     this.#change(event, { blocks: { ...blocks, [event.block]: block } });
-    this.#tell(event, { block });
+    this.#emit(event, { block });
   }
 
   /** Ends the blocks that an abort or the end of a process has left open. */
@@ -276,7 +274,7 @@ class Folding {
       if (toolCallId !== undefined) delete calls[toolCallId];
     }
     this.#change(event, { blocks: kept, calls });
-    this.#tell(event, { blocks });
+    this.#emit(event, { blocks });
   }
 
   #call(event: RunEventOf<"tool-call">, { blocks, calls }: SeenAgent): void {
@@ -289,14 +287,14 @@ class Folding {
     const isOther = known?.state === "done" && (known.iteration ?? iteration) !== iteration;
     this.#change(event, { calls: { ...calls, [toolCallId]: { state: "open", iteration } } });
     const isCutOff = open !== undefined && { isCutOff: true as const };
-    this.#tell(event, { call: isOther ? undefined : known, ...isCutOff });
+    this.#emit(event, { call: isOther ? undefined : known, ...isCutOff });
   }
 
   #ofCall(event: CallEvent, { calls }: SeenAgent): void {
     const call = calls[event.toolCallId];
     if (call !== undefined && event.type !== "tool-progress")
       this.#change(event, { calls: { ...calls, [event.toolCallId]: { ...call, state: "done" } } });
-    this.#tell(event, { call });
+    this.#emit(event, { call });
   }
 
   #ask(event: RunEventOf<"question">, agent: SeenAgent): void {
@@ -306,7 +304,7 @@ class Folding {
       const { toolCallId, toolName, input } = data;
       this.#call({ ...stampOf(event), type: "tool-call", toolCallId, toolName, input }, agent);
     }
-    this.#tell(event);
+    this.#emit(event);
   }
 
   #finish(event: RunEventOf<"finish">): void {
@@ -317,9 +315,9 @@ class Folding {
       const own = { ...stamp, agentPath, ...(parentToolCallId !== undefined && { parentToolCallId }) };
       this.#endBlocks(own, agent);
       this.#change(own, { status: "over", iteration: 0, blocks: {} });
-      if (agentKey(own) !== agentKey(event)) this.#tell({ ...own, type: "agent-lost" });
+      if (agentKey(own) !== agentKey(event)) this.#emit({ ...own, type: "agent-lost" });
     }
-    this.#tell(event);
+    this.#emit(event);
   }
 
   /** A late reader has the transcript so far in place of its events, and the blocks of the answer under way. */
@@ -332,8 +330,8 @@ class Folding {
     for (const [id, past] of Object.entries(seenOf(callsOf(event))[key]?.calls ?? {}))
       calls[id] = past.state === "done" ? { ...past, ...calls[id], state: "done" } : (calls[id] ?? past);
     this.#change(event, { calls, iteration: event.iteration });
-    this.#tell(event);
-    for (const one of retold(event)) this.take(one);
+    this.#emit(event);
+    for (const one of replayed(event)) this.take(one);
   }
 }
 

@@ -103,7 +103,7 @@ impl Approvals {
             };
             match rules::verdict(call, &self.readings, desk) {
                 Verdict::Allow => self.admit(batch, desk, index),
-                // Nobody is asked about a call that a failed answer would take back.
+                // A failed answer would take the call back, so no question is asked while it streams.
                 _ if is_streaming => {}
                 Verdict::Deny { reason } => self.refuse(batch, desk, index, None, reason),
                 Verdict::Ask { reason, classify } => self.contest(batch, desk, index, reason, classify),

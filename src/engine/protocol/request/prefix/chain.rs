@@ -4,7 +4,7 @@
 //! that was made behind it. After a change that was taken back there can be two chains, and a request can have one of
 //! them. [`best`] chooses the one of which the model reads most. Nothing fails.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// The reasoning of a message that fits by everything but the reasoning before it.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub fn best(links: &[Link], summarized: Option<u64>) -> Option<Vec<usize>> {
     let sent = links.iter().filter(|link| link.is_sent);
     let sent: usize = sent.map(|link| link.read).sum();
     // For each last block: how much a chain to there has, and the link.
-    let mut ends: HashMap<u64, (usize, usize)> = HashMap::new();
+    let mut ends: BTreeMap<u64, (usize, usize)> = BTreeMap::new();
     let mut before: Vec<Option<usize>> = Vec::new();
     for (index, link) in links.iter().enumerate() {
         let known = link.before.and_then(|last| ends.get(&last)).copied();

@@ -1,8 +1,8 @@
-/** The answer under way of a snapshot, as the events that have told it: its blocks so far, each behind the other. */
+/** Replays the partial answer of a snapshot as events, block by block. */
 import type { RunEvent, RunEventOf } from "../../core/api/event.js";
 
 /** The events of the blocks of a snapshot. They have its stamp. */
-export function* retold(snapshot: RunEventOf<"snapshot">): Generator<RunEvent> {
+export function* replayed(snapshot: RunEventOf<"snapshot">): Generator<RunEvent> {
   const { type: _, text: __, blocks, messages: ___, iterations: ____, usage: _____, ...stamp } = snapshot;
   for (const told of blocks) {
     const { block, text, isOver } = told;
