@@ -4,9 +4,8 @@ import { defineConfig } from "vitest/config";
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/face/${path}`, import.meta.url));
 
-/** The rooms of a floor whose names are subpaths: folders, or files beside them. */
-const rooms = (floor: string): string[] =>
-  readdirSync(source(floor)).map((name) => name.replace(/\.ts$/, ""));
+/** The rooms of a wing that are subpaths: its folders and files. */
+const rooms = (wing: string): string[] => readdirSync(source(wing)).map((name) => name.replace(/\.ts$/, ""));
 
 // The face is tested from its source, on the glue that `node scripts/build.mjs` leaves in target/glue.
 export default defineConfig({
@@ -17,12 +16,12 @@ export default defineConfig({
         replacement: source("core/entry/node.ts"),
       },
       { find: /^looplet\/external$/, replacement: source("core/entry/external.ts") },
-      { find: /^looplet\/external\/([\w-]+)$/, replacement: source("facades/$1/external.ts") },
+      { find: /^looplet\/external\/([\w-]+)$/, replacement: source("compat/$1/external.ts") },
       // Programs of the Claude Agent SDK run unchanged.
-      { find: /^@anthropic-ai\/claude-agent-sdk$/, replacement: source("facades/agent-sdk/index.ts") },
-      ...["facades", "parts"].map((floor) => ({
-        find: new RegExp(`^looplet/(${rooms(floor).join("|")})(/node|/publish)?$`),
-        replacement: source(`${floor}/$1$2`),
+      { find: /^@anthropic-ai\/claude-agent-sdk$/, replacement: source("compat/agent-sdk/index.ts") },
+      ...["extras", "server", "ui", "lab", "compat"].map((wing) => ({
+        find: new RegExp(`^looplet/(${rooms(wing).join("|")})(/node|/publish)?$`),
+        replacement: source(`${wing}/$1$2`),
       })),
     ],
   },

@@ -129,11 +129,11 @@ function writeExtension() {
 function entryPoints(exports) {
   const entries = ["default", "inline", "node", "workerd", "edge", "external"];
   const sources = entries.map((name) => [name, `src/face/core/entry/${name}.ts`]);
-  sources.push(["cli", "src/cli/main.ts"], ["devtools/page", "src/face/parts/devtools/served/page.ts"]);
+  sources.push(["cli", "src/cli/main.ts"], ["devtools/page", "src/face/lab/devtools/served/page.ts"]);
   for (const name of ["background", "content", "devtools", "panel"])
     sources.push([`extension/${name}`, `src/extension/${name}.ts`]);
-  for (const name of readdirSync(join(root, "src/face/facades"))) {
-    const source = `src/face/facades/${name}/external.ts`;
+  for (const name of readdirSync(join(root, "src/face/compat"))) {
+    const source = `src/face/compat/${name}/external.ts`;
     if (existsSync(join(root, source))) sources.push([`external/${name}`, source]);
   }
   for (const { types, default: file } of Object.values(exports)) {

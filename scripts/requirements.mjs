@@ -39,9 +39,10 @@ export function entriesIn(text, isRust) {
   if (isRust) return ["engine"];
   const paths = [...text.matchAll(/^import (?!type )[^;]*?"([^"]+)";|\bimport\("([^"]+)"\)/gm)];
   return paths.map(([, path, dynamic]) => {
-    const [, room] = /\/src\/face\/(?:(?=core\/entry\/)|(?:parts|facades)\/([\w-]+)\/index)/.exec(
-      path ?? dynamic,
-    ) ?? [path ?? dynamic, ""];
+    const [, room] =
+      /\/src\/face\/(?:(?=core\/entry\/)|(?:extras|server|ui|lab|compat)\/([\w-]+)\/index)/.exec(
+        path ?? dynamic,
+      ) ?? [path ?? dynamic, ""];
     return room === "" ? (path ?? dynamic) : room === undefined ? "looplet" : `looplet/${room}`;
   });
 }

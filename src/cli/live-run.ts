@@ -13,9 +13,9 @@ import type {
 } from "../face/core/api/index.js";
 import { isObject } from "../face/core/options/check.js";
 import { madeOf } from "../face/core/tools/made-agent.js";
-import { counted } from "../face/parts/replay/amounts.js";
-import { oneLine } from "../face/parts/replay/harmless.js";
-import { recorder } from "../face/parts/replay/recorder.js";
+import { counted } from "../face/lab/replay/amounts.js";
+import { oneLine } from "../face/lab/replay/harmless.js";
+import { recorder } from "../face/lab/replay/recorder.js";
 import { LoopletError } from "../face/core/api/errors.js";
 import type { Options } from "./command.js";
 import { written } from "./files.js";

@@ -7,7 +7,7 @@
 import { parseArgs } from "node:util";
 import { LoopletError } from "../face/core/api/errors.js";
 import { VERSION } from "../face/core/generated/tables.js";
-import { oneLine } from "../face/parts/replay/harmless.js";
+import { oneLine } from "../face/lab/replay/harmless.js";
 import { UsageError, type Command, type Options } from "./command.js";
 import { compare } from "./commands/compare.js";
 import { doctor } from "./commands/doctor.js";

@@ -1,6 +1,6 @@
 /** Words and numbers for people. */
 import type { Outcome, Usage } from "../face/core/api/index.js";
-import { oneLine } from "../face/parts/replay/harmless.js";
+import { oneLine } from "../face/lab/replay/harmless.js";
 
 /** A value on one line. */
 export function short(value: unknown, most = 100): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { anthropic, createAgent, subagent, tool } from "../../src/face/core/entry/node.js";
-import { scripted, type ScriptedStep } from "../../src/face/parts/practice/index.js";
+import { scripted, type ScriptedStep } from "../../src/face/lab/practice/index.js";
 import type { Clock, Fetch, RunEvent } from "../../src/face/core/api/index.js";
 
 /** Counts what a run has open in the host: timers, listeners on its signal, readers of bodies. */

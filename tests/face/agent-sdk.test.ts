@@ -1,13 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, tool } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
 import {
   agentSdkCanUseTool,
   agentSdkHooks,
   type AgentSdkCanUseTool,
   type AgentSdkHook,
   type AgentSdkHookOutput,
-} from "../../src/face/facades/presets/index.js";
+} from "../../src/face/compat/presets/index.js";
 import type { AgentOptions, CanUseTool, Fetch, RunEvent } from "../../src/face/core/api/index.js";
 import { bodyText } from "./support/bodies.js";
 

@@ -10,7 +10,7 @@ import {
   type HandoffInput,
   type Message,
 } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
 
 const model = (...turns: Parameters<typeof scripted>[0]) => {
   const fetch = scripted(turns);

@@ -6,7 +6,7 @@ import {
   subagent,
   vendorTool,
 } from "../../src/face/core/entry/node.js";
-import { prices } from "../../src/face/parts/prices.js";
+import { prices } from "../../src/face/extras/prices.js";
 import type { AgentOptions, HttpModelOptions } from "../../src/face/core/api/index.js";
 
 // Dollars a million tokens, from the vendor's page: Haiku 4.5 costs 1 and 5, Opus 4.8 5 and 25, Fable 5 10 and 50.

@@ -2,8 +2,8 @@
 // unheard.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, tool } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
-import { traceRows, traceSpans } from "../../src/face/parts/trace/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
+import { traceRows, traceSpans } from "../../src/face/extras/trace/index.js";
 import type { AgentOptions, RunEvent } from "../../src/face/core/api/index.js";
 
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;

@@ -10,7 +10,7 @@ import {
   openaiChat,
 } from "../../src/face/core/entry/node.js";
 import type { Model, WireProtocol } from "../../src/face/core/api/index.js";
-import * as vendors from "../../src/face/parts/vendors.js";
+import * as vendors from "../../src/face/extras/vendors.js";
 
 type Make = (options: object) => Model;
 

@@ -7,7 +7,7 @@ import {
   subagent,
   tool,
 } from "../../src/face/core/entry/node.js";
-import { scripted, type ScriptedTurn } from "../../src/face/parts/practice/index.js";
+import { scripted, type ScriptedTurn } from "../../src/face/lab/practice/index.js";
 import type { AgentOptions, RunBound } from "../../src/face/core/api/index.js";
 
 const price = { inputUsdPerMillion: 3, outputUsdPerMillion: 15, cacheWriteUsdPerMillion: 3.75 };

@@ -12,9 +12,9 @@ import {
   type Message,
   type RunEvent,
 } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
-import { memoryStore } from "../../src/face/parts/stores/index.js";
-import { checkTranscript } from "../../src/face/parts/transcript/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
+import { memoryStore } from "../../src/face/extras/stores/index.js";
+import { checkTranscript } from "../../src/face/extras/transcript/index.js";
 
 const count = tool({
   description: "Counts",

@@ -9,7 +9,7 @@ import { scripted } from "looplet/practice";
 import { recorder } from "looplet/replay";
 import { program } from "../../src/cli/program.js";
 import { whole } from "../../src/cli/words.js";
-import { starredShapes } from "../../src/face/parts/replay/secret-shapes.js";
+import { starredShapes } from "../../src/face/lab/replay/secret-shapes.js";
 
 async function printed(...args: string[]): Promise<string> {
   let out = "";

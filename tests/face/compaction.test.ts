@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, custom, subagent, tool } from "../../src/face/core/entry/node.js";
-import { presets } from "../../src/face/facades/presets/index.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
+import { presets } from "../../src/face/compat/presets/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
 import type { AgentOptions, CompactionRequest, RunEvent } from "../../src/face/core/api/index.js";
 
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;

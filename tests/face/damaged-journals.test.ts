@@ -9,7 +9,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { JournalEntry, Store } from "looplet";
 import { sqliteStore, type SqliteDatabaseLike } from "looplet/stores";
 import { fileStore } from "looplet/stores/node";
-import { between, seededRandom, type Random } from "../../src/face/parts/practice/random.js";
+import { between, seededRandom, type Random } from "../../src/face/lab/practice/random.js";
 import { live, once, told, World } from "./support/lives.js";
 
 /** The journals of each kind of damage in each store. `LOOPLET_DAMAGED=200` damages as many as an issue's note quotes. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { JournalEntry, RunEvent, Store } from "looplet";
 import { memoryStore } from "looplet/stores";
-import { RunList } from "../../src/face/parts/workers/hosting/run-list.js";
-import type { SessionEntry } from "../../src/face/parts/workers/hosting/session-log.js";
-import { StoreLog } from "../../src/face/parts/workers/hosting/store-log.js";
+import { RunList } from "../../src/face/server/workers/hosting/run-list.js";
+import type { SessionEntry } from "../../src/face/server/workers/hosting/session-log.js";
+import { StoreLog } from "../../src/face/server/workers/hosting/store-log.js";
 import { follow } from "./support/follow.js";
 import { settled } from "./support/virtual-clock.js";
 

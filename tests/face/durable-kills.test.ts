@@ -5,7 +5,7 @@ import { afterAll, expect, it } from "vitest";
 import type { Store } from "looplet";
 import { memoryStore, sqliteStore, type SqliteDatabaseLike } from "looplet/stores";
 import { fileStore } from "looplet/stores/node";
-import { between, seededRandom } from "../../src/face/parts/practice/random.js";
+import { between, seededRandom } from "../../src/face/lab/practice/random.js";
 import { live, once, safe, told, World, type Fate, type Life } from "./support/lives.js";
 
 /** Random cuts; another seed gives other ones. */

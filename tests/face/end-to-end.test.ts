@@ -8,7 +8,7 @@ import {
   tool,
   ToolError,
 } from "../../src/face/core/entry/node.js";
-import { raw, scripted } from "../../src/face/parts/practice/index.js";
+import { raw, scripted } from "../../src/face/lab/practice/index.js";
 import type { CustomRequest, RunEvent, Tool } from "../../src/face/core/api/index.js";
 import { z } from "zod";
 

@@ -9,8 +9,8 @@ import {
   openaiChat,
 } from "../../src/face/core/entry/node.js";
 import type { AgentOptions, Fetch, Model, RunResult } from "../../src/face/core/api/index.js";
-import { practice, raw, scripted } from "../../src/face/parts/practice/index.js";
-import * as vendors from "../../src/face/parts/vendors.js";
+import { practice, raw, scripted } from "../../src/face/lab/practice/index.js";
+import * as vendors from "../../src/face/extras/vendors.js";
 
 const retry = { maxRetries: 3, delaysMs: [0], jitterMs: 0 };
 const run = (model: Model, options: Partial<AgentOptions> = {}): Promise<RunResult> =>

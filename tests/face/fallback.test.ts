@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { anthropic, createAgent, openaiChat } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
 import type { AgentOptions, Fetch, RunEvent } from "../../src/face/core/api/index.js";
 
 /** Refuses everything, and notes who asked with which key. */

@@ -18,7 +18,7 @@ const KNOWN: { readonly [file: string]: string } = {
   // The file of the engine, without a key. A CDN may redirect it.
   "face/core/host/wasm.ts": "fetch()",
   // Events of a process on 127.0.0.1, whose address is its secret. An EventSource takes no headers.
-  "face/parts/devtools/served/events-channel.ts": "new EventSource",
+  "face/lab/devtools/served/events-channel.ts": "new EventSource",
 };
 
 /** The names that send a request without any function of looplet. */

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { JournalEntry } from "../../src/face/core/api/run.js";
-import { between, seededRandom } from "../../src/face/parts/practice/random.js";
-import { keyOfName, nameOfKey } from "../../src/face/parts/stores/file/names.js";
-import { fileStore } from "../../src/face/parts/stores/node.js";
+import { between, seededRandom } from "../../src/face/lab/practice/random.js";
+import { keyOfName, nameOfKey } from "../../src/face/extras/stores/file/names.js";
+import { fileStore } from "../../src/face/extras/stores/node.js";
 
 async function madeFolder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "looplet-files-"));

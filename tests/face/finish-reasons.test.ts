@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { anthropic, createAgent, RunError } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
 import type { AgentOptions, Run } from "../../src/face/core/api/index.js";
 
 type Turns = Parameters<typeof scripted>[0];

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, tool } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
 import type { AgentOptions, Fetch, Hook, HookOutput, RunEvent } from "../../src/face/core/api/index.js";
 import { bodyText } from "./support/bodies.js";
 

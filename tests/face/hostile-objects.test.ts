@@ -11,7 +11,7 @@ import {
   subagent,
   tool,
 } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
 
 const never = (): Promise<never> => new Promise(() => {});
 const none = { type: "object", properties: {} } as const;

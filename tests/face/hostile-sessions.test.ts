@@ -5,7 +5,7 @@ import { scripted } from "looplet/practice";
 import { sessionsOf } from "looplet/sessions";
 import { memoryStore, supervise } from "looplet/stores";
 import { serveAgent } from "looplet/workers";
-import { textOf, type PieceTable } from "../../src/face/parts/stores/long/pieces.js";
+import { textOf, type PieceTable } from "../../src/face/extras/stores/long/pieces.js";
 
 const paid: unknown[] = [];
 const agentOn = (store: Store, ...first: object[]): Agent =>

@@ -5,7 +5,7 @@
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
 import { anthropic, compatible } from "../../src/face/core/models/models.js";
-import { prices } from "../../src/face/parts/prices.js";
+import { prices } from "../../src/face/extras/prices.js";
 import { tool } from "../../src/face/core/tools/tool.js";
 import type {
   Failure,

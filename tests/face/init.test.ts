@@ -49,11 +49,11 @@ it("init can be tried again after it has failed", async () => {
 });
 
 const facades = {
-  "agent-sdk": () => import("../../src/face/facades/agent-sdk/external.js"),
-  guide: () => import("../../src/face/facades/guide/external.js"),
-  production: () => import("../../src/face/facades/production/external.js"),
-  prompty: () => import("../../src/face/facades/prompty/external.js"),
-  sprout: () => import("../../src/face/facades/sprout/external.js"),
+  "agent-sdk": () => import("../../src/face/compat/agent-sdk/external.js"),
+  guide: () => import("../../src/face/compat/guide/external.js"),
+  production: () => import("../../src/face/compat/production/external.js"),
+  prompty: () => import("../../src/face/compat/prompty/external.js"),
+  sprout: () => import("../../src/face/compat/sprout/external.js"),
 };
 
 it.each(Object.entries(facades))(

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { anthropic, createAgent, tool } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
 import type { AgentOptions } from "../../src/face/core/api/index.js";
 
 type Input = { file_path: string; more?: { file_path?: string } };

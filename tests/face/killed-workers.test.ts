@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { custom } from "looplet";
 import type { RunEvent, Store } from "looplet";
-import { AgentHost } from "../../src/face/parts/workers/host.js";
-import type { Target, Told } from "../../src/face/parts/workers/protocol.js";
+import { AgentHost } from "../../src/face/server/workers/host.js";
+import type { Target, Told } from "../../src/face/server/workers/protocol.js";
 import { collect, question, task, told } from "./support/run-events.js";
 import { Kit, Place } from "./support/worker-kit.js";
 

@@ -7,8 +7,8 @@ import {
   sqlStore,
   type SqlDatabase,
   type SqliteDatabaseLike,
-} from "../../src/face/parts/stores/index.js";
-import { piecesOf } from "../../src/face/parts/stores/long/pieces.js";
+} from "../../src/face/extras/stores/index.js";
+import { piecesOf } from "../../src/face/extras/stores/long/pieces.js";
 
 const sqlite = (process.getBuiltinModule as ((name: string) => unknown) | undefined)?.("node:sqlite") as
   { DatabaseSync: new (name: string) => SqliteDatabaseLike } | undefined;

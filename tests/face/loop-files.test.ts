@@ -82,7 +82,7 @@ it.each(["native.loop", "wasm.loop"])(
 
 it("says what is missing when no entry of looplet was imported", async () => {
   vi.resetModules();
-  const alone = await import("../../src/face/parts/replay/index.js");
+  const alone = await import("../../src/face/lab/replay/index.js");
   const file = await readFile(pathOf("native.loop"), "utf8");
   await expect(alone.replay(file)).rejects.toMatchObject({
     code: "config_wasm",

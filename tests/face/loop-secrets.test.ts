@@ -196,7 +196,7 @@ describe("a text that is a secret by its form", () => {
   });
 
   it("is searched for in linear time", async () => {
-    const { starredShapes } = await import("../../src/face/parts/replay/secret-shapes.js");
+    const { starredShapes } = await import("../../src/face/lab/replay/secret-shapes.js");
     const parts = [
       "a",
       "a.",

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { anthropic, createAgent, custom, tool } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
 import { loadWasm } from "../../src/face/core/host/wasm.js";
 
 const note = tool({

@@ -10,10 +10,10 @@ import {
   sqliteStore,
   sqlStore,
   supervise,
-} from "../../src/face/parts/stores/index.js";
-import { sqlTraceStore } from "../../src/face/parts/trace/index.js";
-import { kvVfs, r2Vfs } from "../../src/face/parts/vfs/index.js";
-import { workersAi } from "../../src/face/parts/models/index.js";
+} from "../../src/face/extras/stores/index.js";
+import { sqlTraceStore } from "../../src/face/extras/trace/index.js";
+import { kvVfs, r2Vfs } from "../../src/face/extras/vfs/index.js";
+import { workersAi } from "../../src/face/extras/models/index.js";
 
 const agent = createAgent({ model: custom(() => Promise.resolve("Hello.")), store: memoryStore() });
 const missing = undefined as never;

@@ -4,7 +4,7 @@ import { createAgent, custom, tool, type AgentOptions, type Message } from "loop
 import { fromUIMessages, toUIMessages } from "looplet/ai-sdk";
 import { checkTranscript } from "looplet/transcript";
 import { conversation, viewOf, type UiMessage } from "looplet/ui";
-import { messagesOf } from "../../src/face/parts/ag-ui/messages.js";
+import { messagesOf } from "../../src/face/ui/ag-ui/messages.js";
 
 const look = tool({ description: "look", inputSchema: { type: "object" }, execute: () => "seen" });
 

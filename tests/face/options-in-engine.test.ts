@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { anthropic, compatible, createAgent, custom, tool } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
-import { prices } from "../../src/face/parts/prices.js";
-import { groq, mistral } from "../../src/face/parts/vendors.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
+import { prices } from "../../src/face/extras/prices.js";
+import { groq, mistral } from "../../src/face/extras/vendors.js";
 
 const key = { apiKey: "sk-test" };
 const schema = { type: "object", properties: { n: { type: "number" } } };

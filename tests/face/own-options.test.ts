@@ -24,10 +24,10 @@ import {
   subagentTables,
   TOOL_TABLE,
 } from "../../src/face/core/options/options.js";
-import { agentVariants } from "../../src/face/facades/presets/index.js";
+import { agentVariants } from "../../src/face/compat/presets/index.js";
 import { bodyJson } from "./support/bodies.js";
-import { azure } from "../../src/face/parts/vendors.js";
-import { traceRows, traceSpans } from "../../src/face/parts/trace/index.js";
+import { azure } from "../../src/face/extras/vendors.js";
+import { traceRows, traceSpans } from "../../src/face/extras/trace/index.js";
 
 /** The names of a table and of the tables in it. */
 function namesOf(table: object): string[] {

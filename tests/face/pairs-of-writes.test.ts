@@ -419,30 +419,30 @@ describe("a death between any two writes of", () => {
  * The files that write to a store. Each names the rows of its pairs, or where they are tested or why it has none.
  */
 const WRITERS: { readonly [file: string]: readonly (keyof typeof ROWS)[] | string } = {
+  "compat/agent-sdk/sessions/copies.ts": "appends that can be done again, by their uuid",
+  "compat/agent-sdk/sessions/kept-sessions.ts": ["a session of the Agent SDK and its end"],
+  "compat/agent-sdk/sessions/marks.ts": "one append",
+  "compat/agent-sdk/sessions/mirror.ts": "appends that can be done again, by their uuid",
+  "compat/agent-sdk/sessions/sessions.ts": "one append",
   "core/chat/open-chat.ts": ["another version that a page shows"],
   "core/run/journal.ts": ["a run of a server"],
   "core/run/saving/append-log.ts": ["a run of a server"],
   "core/run/saving/timed-store.ts": "passes writes on",
-  "facades/agent-sdk/sessions/copies.ts": "appends that can be done again, by their uuid",
-  "facades/agent-sdk/sessions/kept-sessions.ts": ["a session of the Agent SDK and its end"],
-  "facades/agent-sdk/sessions/marks.ts": "one append",
-  "facades/agent-sdk/sessions/mirror.ts": "appends that can be done again, by their uuid",
-  "facades/agent-sdk/sessions/sessions.ts": "one append",
-  "parts/cloudflare/object-log.ts": "one transaction of an object",
-  "parts/proxy/store-quota.ts": "a call without an end counts in full after maxCallMs: proxy/",
-  "parts/receipts/store.ts": ["a run with receipts"],
-  "parts/server/chat-session.ts": ["a page that goes back in its chat", "a chat that a page deletes"],
-  "parts/server/handler.ts": ["a run of a server", "a chat that a page deletes"],
-  "parts/server/left-transcripts.ts": ["a page that goes back in its chat"],
-  "parts/server/owned.ts": "passes writes on",
-  "parts/sessions/index.ts": ["a chat that is taken off a list", "a copy of a chat"],
-  "parts/sessions/transfer.ts": ["a chat from another store"],
-  "parts/stores/logs/shared-log.ts": ["a run of a server"],
-  "parts/stores/upkeep/drop-ended.ts": ["an old journal that is dropped"],
-  "parts/ui/stored/branches.ts": ["a message that a page edits", "another version that a page shows"],
-  "parts/ui/stored/message-queue.ts": "ui/queue.test.ts reloads the page at each state of a message",
-  "parts/workers/hosting/run-list.ts": "killed-workers.test.ts kills hosts at each event",
-  "parts/workers/hosting/store-log.ts": ["a run of a server", "a log of events that begins again"],
+  "extras/sessions/index.ts": ["a chat that is taken off a list", "a copy of a chat"],
+  "extras/sessions/transfer.ts": ["a chat from another store"],
+  "extras/stores/logs/shared-log.ts": ["a run of a server"],
+  "extras/stores/upkeep/drop-ended.ts": ["an old journal that is dropped"],
+  "lab/receipts/store.ts": ["a run with receipts"],
+  "server/cloudflare/object-log.ts": "one transaction of an object",
+  "server/proxy/store-quota.ts": "a call without an end counts in full after maxCallMs: proxy/",
+  "server/server/chat-session.ts": ["a page that goes back in its chat", "a chat that a page deletes"],
+  "server/server/handler.ts": ["a run of a server", "a chat that a page deletes"],
+  "server/server/left-transcripts.ts": ["a page that goes back in its chat"],
+  "server/server/owned.ts": "passes writes on",
+  "server/workers/hosting/run-list.ts": "killed-workers.test.ts kills hosts at each event",
+  "server/workers/hosting/store-log.ts": ["a run of a server", "a log of events that begins again"],
+  "ui/ui/stored/branches.ts": ["a message that a page edits", "another version that a page shows"],
+  "ui/ui/stored/message-queue.ts": "ui/queue.test.ts reloads the page at each state of a message",
 };
 
 /** What writes to a store, or makes what does. */
@@ -454,7 +454,7 @@ it("each file that writes to a store is in the table", () => {
   const files = readdirSync(root, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
     // Stores themselves, and the tests of stores.
-    .filter((file) => !/^parts\/(testing\/|stores\/[^/]*\.ts$|stores\/file\/)/.test(file))
+    .filter((file) => !/^(lab\/testing\/|extras\/stores\/[^/]*\.ts$|extras\/stores\/file\/)/.test(file))
     .filter((file) => WRITE.test(readFileSync(new URL(file, root), "utf8")));
   expect(files.sort()).toEqual(Object.keys(WRITERS));
   for (const rows of Object.values(WRITERS))

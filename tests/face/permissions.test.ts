@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { anthropic, createAgent, tool } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
 import type { AgentOptions, CanUseTool, RunEvent } from "../../src/face/core/api/index.js";
 
 const number = { type: "object", properties: { n: { type: "number" } } } as const;

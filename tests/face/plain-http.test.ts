@@ -4,7 +4,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { createAgent, custom } from "looplet";
 import { handler } from "looplet/server";
 import { memoryStore } from "looplet/stores";
-import { sha256Of } from "../../src/face/parts/sha256.js";
+import { sha256Of } from "../../src/face/extras/sha256.js";
 
 afterEach(() => void vi.unstubAllGlobals());
 

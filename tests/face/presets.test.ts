@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { anthropic, createAgent } from "../../src/face/core/entry/node.js";
-import { scripted, type ScriptedStep } from "../../src/face/parts/practice/index.js";
+import { scripted, type ScriptedStep } from "../../src/face/lab/practice/index.js";
 import {
   agentVariants,
   iterationPresets,
   mergeOptions,
   presets,
   type PresetName,
-} from "../../src/face/facades/presets/index.js";
+} from "../../src/face/compat/presets/index.js";
 import { call, play, results, told } from "./requirements/kit.js";
 
 const round = (n: number) => ({ toolCalls: [call("look", { n })] });

@@ -1,7 +1,7 @@
 // The report of `npm run check` on the table of list prices.
 import { expect, it } from "vitest";
 import { modelIds, priceReport } from "../../scripts/prices.mjs";
-import { prices, PRICES_DATE } from "../../src/face/parts/prices.js";
+import { prices, PRICES_DATE } from "../../src/face/extras/prices.js";
 
 const anthropic = `
 export type Model = 'claude-opus-5-5' | 'claude-opus-5-5' | 'claude-next-9' | (string & {});

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { anthropic, createAgent, openaiChat } from "../../src/face/core/entry/node.js";
 import { modelParts } from "../../src/face/core/models/models.js";
-import { scripted, type ScriptedTurn } from "../../src/face/parts/practice/index.js";
-import { knownModel } from "../../src/face/parts/known-model.js";
-import { prices, pricesFrom } from "../../src/face/parts/prices.js";
+import { scripted, type ScriptedTurn } from "../../src/face/lab/practice/index.js";
+import { knownModel } from "../../src/face/extras/known-model.js";
+import { prices, pricesFrom } from "../../src/face/extras/prices.js";
 import type { HttpModelOptions, Price, PriceTable } from "../../src/face/core/api/index.js";
 
 type Usage = NonNullable<ScriptedTurn["usage"]>;

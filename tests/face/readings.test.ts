@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, tool } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
 import type { Reading } from "../../src/face/core/generated/input.js";
 import { readingsOf } from "../../src/face/core/options/readings.js";
 import type { AgentOptions } from "../../src/face/core/api/agent.js";

@@ -1,15 +1,15 @@
 // Alone in its file: it replaces the instance.
 import { beforeEach, expect, it, vi } from "vitest";
 import { arm } from "../package/trap.mjs";
-import { scripted } from "../../src/face/parts/practice/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
 
 // Each in a realm of its own: only the first instance can be made to trap.
 beforeEach(() => void vi.resetModules());
 
 async function fresh() {
   const { anthropic, createAgent } = await import("../../src/face/core/entry/node.js");
-  const { recorder, replay } = await import("../../src/face/parts/replay/index.js");
-  const { expectReplay, withExpectations } = await import("../../src/face/parts/testing/index.js");
+  const { recorder, replay } = await import("../../src/face/lab/replay/index.js");
+  const { expectReplay, withExpectations } = await import("../../src/face/lab/testing/index.js");
   const fetch = scripted([{ text: ["One, ", "two, ", "three."] }]);
   const agent = createAgent({ model: anthropic("m", { apiKey: "k", fetch }), record: recorder() });
   return { agent, replay, expectReplay, withExpectations };

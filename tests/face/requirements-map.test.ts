@@ -38,7 +38,7 @@ describe("the entries that a test file imports", () => {
     ["the path of the main entry", `import { tool } from "../../src/face/core/entry/node.js";`, ["looplet"]],
     [
       "the path of a room",
-      `import { query } from "../../../src/face/facades/agent-sdk/index.js";`,
+      `import { query } from "../../../src/face/compat/agent-sdk/index.js";`,
       ["looplet/agent-sdk"],
     ],
     ["a dynamic import", `const { turn } = await import("looplet/prompty");`, ["looplet/prompty"]],

@@ -9,8 +9,15 @@ const sources = readdirSync(root, { recursive: true, encoding: "utf8" })
   .map((path) => path.replaceAll("\\", "/"))
   .filter((path) => /\.tsx?$/.test(path) && !path.endsWith(".d.ts"));
 
-/** From the lowest to the highest. */
-const FLOORS = ["core", "parts", "facades"];
+/** The wings, and which others each may import. The README of a wing says the same. */
+const MAY_IMPORT: { [wing: string]: string[] } = {
+  core: [],
+  extras: ["core"],
+  server: ["core", "extras"],
+  ui: ["core", "extras", "server"],
+  lab: ["core", "extras", "server", "ui"],
+  compat: ["core", "extras"],
+};
 
 /** The files of the face that each file imports, types included. */
 const graph = new Map(
@@ -26,18 +33,26 @@ const graph = new Map(
   }),
 );
 
-const floorOf = (file: string): string => file.split("/")[0]!;
+const wingOf = (file: string): string => file.split("/")[0]!;
 
-/** A folder of a floor is a room, and a file beside the folders is one of its own. */
+/** A folder of a wing is a room, and so is a file next to the folders. */
 const roomOf = (file: string): string => file.split("/").slice(0, 2).join("/");
 
-test("each floor of the face imports only from itself and from those below it, types included", () => {
-  const level = (file: string): number => FLOORS.indexOf(floorOf(file));
-  const upward = [...graph].flatMap(([from, targets]) =>
-    targets.filter((to) => level(to) > level(from)).map((to) => `${from} imports ${to}`),
+test("each wing imports only the wings that it may, types included", () => {
+  const forbidden = [...graph].flatMap(([from, targets]) =>
+    targets
+      .filter((to) => wingOf(to) !== wingOf(from) && !MAY_IMPORT[wingOf(from)]?.includes(wingOf(to)))
+      .map((to) => `${from} imports ${to}`),
   );
-  expect(sources.filter((file) => level(file) < 0)).toEqual([]);
-  expect(upward).toEqual([]);
+  expect([...new Set(sources.map(wingOf))].sort()).toEqual(Object.keys(MAY_IMPORT).sort());
+  expect(forbidden).toEqual([]);
+});
+
+test("each wing has a README that says what it may import", () => {
+  for (const [wing, others] of Object.entries(MAY_IMPORT)) {
+    const [, list] = /^May import: (.*)\.$/m.exec(readFileSync(`${root}${wing}/README.md`, "utf8"))!;
+    expect([...list!.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(others);
+  }
 });
 
 test("no room of the face reaches itself by what it imports, types included", () => {
@@ -62,12 +77,12 @@ test("the core has what the main entry needs", () => {
   const left = sources.filter((file) => file.startsWith("core/entry/"));
   for (let file = left.pop(); file !== undefined; file = left.pop())
     if (!reached.has(file)) left.push(...graph.get(reached.add(file) && file)!);
-  const core = sources.filter((file) => floorOf(file) === "core");
-  // The requests of parts and facades share the reading of redirects and the redaction with those to models.
+  const core = sources.filter((file) => wingOf(file) === "core");
+  // The requests of other wings share the reading of redirects and the redaction with those to models.
   expect(core.filter((file) => !reached.has(file))).toEqual(["core/host/sender.ts"]);
 });
 
-test("each room of the parts and the facades is a subpath of the package, and is named like it", () => {
+test("each room outside the core is a subpath of the package and has its name", () => {
   const { exports } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
     exports: { [subpath: string]: string | { types: string } };
   };
@@ -76,11 +91,12 @@ test("each room of the parts and the facades is a subpath of the package, and is
     typeof file === "string" || main.test(subpath) ? [] : [[subpath.slice(2), file.types] as const],
   );
   const misnamed = subpaths.filter(
-    ([name, types]) => types.replace(/^\.\/dist\/types\/(parts|facades)\/|(\/index)?\.d\.ts$/g, "") !== name,
+    ([name, types]) =>
+      types.replace(/^\.\/dist\/types\/(extras|server|ui|lab|compat)\/|(\/index)?\.d\.ts$/g, "") !== name,
   );
   expect(misnamed).toEqual([]);
   const rooms = sources
-    .filter((file) => /^(parts|facades)\/[^/]+\//.test(file))
+    .filter((file) => wingOf(file) !== "core" && file.split("/").length > 2)
     .map((file) => file.split("/")[1]!);
   const names = new Set(subpaths.map(([name]) => name));
   expect([...new Set(rooms)].filter((room) => !names.has(room))).toEqual([]);

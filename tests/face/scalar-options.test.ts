@@ -5,9 +5,9 @@
  */
 import { expect, it } from "vitest";
 import { anthropic, createAgent, custom, openai, subagent, tool } from "../../src/face/core/entry/node.js";
-import { memoryStore } from "../../src/face/parts/stores/memory.js";
+import { memoryStore } from "../../src/face/extras/stores/memory.js";
 import { DEFAULTS } from "../../src/face/core/generated/tables.js";
-import { scripted, type ScriptedStep } from "../../src/face/parts/practice/index.js";
+import { scripted, type ScriptedStep } from "../../src/face/lab/practice/index.js";
 import type { AgentOptions, CanUseTool, RunEvent } from "../../src/face/core/api/index.js";
 import { call, play, results, schema, told } from "./requirements/kit.js";
 

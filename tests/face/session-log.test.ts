@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import type { RunEvent, Store } from "looplet";
 import { memoryStore } from "looplet/stores";
-import { StoreLog } from "../../src/face/parts/workers/hosting/store-log.js";
-import type { SessionEntry } from "../../src/face/parts/workers/hosting/session-log.js";
+import { StoreLog } from "../../src/face/server/workers/hosting/store-log.js";
+import type { SessionEntry } from "../../src/face/server/workers/hosting/session-log.js";
 import { follow } from "./support/follow.js";
 import { settled } from "./support/virtual-clock.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { anthropic, createAgent, gemini, openai, openaiChat, tool } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
 import { agentOn } from "../../src/face/core/agents/agent.js";
 import { FakeEngine } from "./support/fake-driver.js";
 import type { Fetch } from "../../src/face/core/api/index.js";

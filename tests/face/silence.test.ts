@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, tool, ToolError } from "../../src/face/core/entry/node.js";
 import type { AgentOptions, RunOptions } from "../../src/face/core/api/index.js";
-import { scripted, type ScriptedStep } from "../../src/face/parts/practice/index.js";
+import { scripted, type ScriptedStep } from "../../src/face/lab/practice/index.js";
 
 const aTask = () => new Promise((resolve) => setImmediate(resolve));
 

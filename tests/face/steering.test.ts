@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { anthropic, createAgent, tool } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
 import type { AgentOptions, RunEvent } from "../../src/face/core/api/index.js";
 
 const look = tool({ description: "Looks", inputSchema: { type: "object" }, execute: () => "seen" });

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, hasToolCall, iterationCount, tool } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
 import type { AgentOptions } from "../../src/face/core/api/index.js";
 
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;

@@ -9,9 +9,9 @@ import {
   memoryStore,
   sqliteStore,
   type SqliteDatabaseLike,
-} from "../../src/face/parts/stores/index.js";
-import { fileStore } from "../../src/face/parts/stores/node.js";
-import { checkStore, storeCases } from "../../src/face/parts/testing/store-contract.js";
+} from "../../src/face/extras/stores/index.js";
+import { fileStore } from "../../src/face/extras/stores/node.js";
+import { checkStore, storeCases } from "../../src/face/lab/testing/store-contract.js";
 
 const folder = await mkdtemp(join(tmpdir(), "looplet-store-"));
 afterAll(() => rm(folder, { recursive: true }));

@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, it, vi } from "vitest";
 import { z } from "zod";
 import { anthropic, createAgent, custom, tool } from "../../src/face/core/entry/node.js";
 import { PartialJson } from "../../src/face/core/tools/partial-json.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
 import type { AgentOptions, RunResult, Tools } from "../../src/face/core/api/index.js";
 
 const trip = {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { anthropic, createAgent, subagent } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
 import type { RunEvent } from "../../src/face/core/api/index.js";
 
 const keys = { first: "key-of-the-first", second: "key-of-the-second" };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { anthropic, createAgent, subagent, tool } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
-import { traceSpans, type Span } from "../../src/face/parts/trace/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
+import { traceSpans, type Span } from "../../src/face/extras/trace/index.js";
 
 const none = { type: "object", properties: {} } as const;
 

@@ -7,7 +7,7 @@ import {
   subagent,
   tool,
 } from "../../src/face/core/entry/node.js";
-import { scripted, type ReceivedRequest, type ScriptedTurn } from "../../src/face/parts/practice/index.js";
+import { scripted, type ReceivedRequest, type ScriptedTurn } from "../../src/face/lab/practice/index.js";
 import type { AgentOptions, RunEvent } from "../../src/face/core/api/index.js";
 
 const none = { type: "object", properties: {} } as const;

@@ -4,8 +4,8 @@ import * as v from "valibot";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { anthropic, createAgent, tool, ToolError } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
-import { toolErrorWords } from "../../src/face/facades/presets/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
+import { toolErrorWords } from "../../src/face/compat/presets/index.js";
 import type {
   AgentOptions,
   RunOptions,

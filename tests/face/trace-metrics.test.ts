@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { subagent } from "../../src/face/core/entry/node.js";
-import { openTelemetry, traceSpans, type OpenTelemetryMeter } from "../../src/face/parts/trace/index.js";
+import { openTelemetry, traceSpans, type OpenTelemetryMeter } from "../../src/face/extras/trace/index.js";
 import { call, traced } from "./support/traced.js";
 
 interface Measured {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { anthropic, createAgent, openaiChat, subagent, tool } from "../../src/face/core/entry/node.js";
-import { scripted, type ScriptedStep } from "../../src/face/parts/practice/index.js";
-import { openTelemetry, traceSpans, type Span } from "../../src/face/parts/trace/index.js";
+import { scripted, type ScriptedStep } from "../../src/face/lab/practice/index.js";
+import { openTelemetry, traceSpans, type Span } from "../../src/face/extras/trace/index.js";
 import type {
   AgentOptions,
   Message,

@@ -5,9 +5,9 @@ import {
   tracerRegistry,
   traceSpans,
   type Span,
-} from "../../src/face/parts/trace/index.js";
+} from "../../src/face/extras/trace/index.js";
 import { anthropic, createAgent, handoff, subagent, tool } from "../../src/face/core/entry/node.js";
-import { scripted } from "../../src/face/parts/practice/index.js";
+import { scripted } from "../../src/face/lab/practice/index.js";
 import { call, START_MS, traced } from "./support/traced.js";
 
 const turns = [

@@ -9,7 +9,7 @@ import {
   traceSpans,
   traceTable,
   type TraceRow,
-} from "../../src/face/parts/trace/index.js";
+} from "../../src/face/extras/trace/index.js";
 import { call, START_MS, traced } from "./support/traced.js";
 
 const OTEL = {
@@ -112,7 +112,7 @@ describe("rows of a trace", () => {
     const heard: unknown[] = [];
     const agent = createAgent({
       model: anthropic("m", {
-        fetch: (await import("../../src/face/parts/practice/index.js")).scripted([{ text: "Hi" }]),
+        fetch: (await import("../../src/face/lab/practice/index.js")).scripted([{ text: "Hi" }]),
       }),
       trace: [
         traceRows(() => Promise.reject(new Error("rejected"))),

@@ -7,8 +7,8 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
-import { sessionsOf } from "../../src/face/parts/sessions/index.js";
-import { memoryStore } from "../../src/face/parts/stores/index.js";
+import { sessionsOf } from "../../src/face/extras/sessions/index.js";
+import { memoryStore } from "../../src/face/extras/stores/index.js";
 import { createAgent, handoff, subagent, tool } from "../../src/face/core/entry/default.js";
 import type {
   Agent,

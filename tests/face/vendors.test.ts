@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { authorizeRequest } from "../../src/face/core/host/authorize.js";
 import { modelParts, type ModelParts } from "../../src/face/core/models/models.js";
 import type { Model } from "../../src/face/core/api/index.js";
-import * as vendors from "../../src/face/parts/vendors.js";
+import * as vendors from "../../src/face/extras/vendors.js";
 
 const OWN_ARGUMENTS = ["azure", "vertex", "cloudflareWorkersAi", "cloudflareGateway", "vendor"];
 

@@ -1,6 +1,6 @@
 /** Leases of a tab that is gone, or that is just being left. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { isGone } from "../../src/face/parts/stores/web-locks.js";
+import { isGone } from "../../src/face/extras/stores/web-locks.js";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => {

@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from "vitest";
 import { custom, LoopletError } from "looplet";
 import type { RunEvent } from "looplet";
 import { connectAgent, serveAgent, type RemoteAgent } from "looplet/workers";
-import { AgentHost } from "../../src/face/parts/workers/host.js";
-import type { Target, Told } from "../../src/face/parts/workers/protocol.js";
+import { AgentHost } from "../../src/face/server/workers/host.js";
+import type { Target, Told } from "../../src/face/server/workers/protocol.js";
 import { collect, question, task, told } from "./support/run-events.js";
 import { ends, Kit, Place } from "./support/worker-kit.js";
 

@@ -12,12 +12,12 @@ import { symbolExamples } from "./symbol-examples.mjs";
 
 /** Examples that are compiled only, and what they would need. */
 const NEEDS = {
-  "parts/mcp/index-1": "an MCP server",
-  "parts/prices/prices-from-1": "a file of the network",
-  "parts/stores/indexed-db-1": "IndexedDB",
-  "parts/workers/remote-agent-1": "the address of a page",
-  "parts/workers/serve-1": "a worker",
-  "parts/workers/share-1": "Web Locks",
+  "extras/mcp/index-1": "an MCP server",
+  "extras/prices/prices-from-1": "a file of the network",
+  "extras/stores/indexed-db-1": "IndexedDB",
+  "server/workers/remote-agent-1": "the address of a page",
+  "server/workers/serve-1": "a worker",
+  "server/workers/share-1": "Web Locks",
 };
 
 describe("the examples of doc comments", () => {

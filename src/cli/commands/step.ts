@@ -1,7 +1,7 @@
 /** `looplet step`: the state of a recorded run behind each step. */
-import { counted } from "../../face/parts/replay/amounts.js";
-import { oneLine } from "../../face/parts/replay/harmless.js";
-import { replay, type Replay, type ReplayStep } from "../../face/parts/replay/index.js";
+import { counted } from "../../face/lab/replay/amounts.js";
+import { oneLine } from "../../face/lab/replay/harmless.js";
+import { replay, type Replay, type ReplayStep } from "../../face/lab/replay/index.js";
 import { LoopletError } from "../../face/core/api/errors.js";
 import { UsageError, type Command } from "../command.js";
 import { textFile, numberOption } from "../files.js";

@@ -1,10 +1,9 @@
 /**
  * looplet: an LLM agent's loop for browsers and edge runtimes.
  *
- * The floor `core/` has what `createAgent` needs. This file joins its rooms to the engine, which makes all decisions.
- * `entry/` has a file for each kind of host. The floors `parts/` and `facades/` are what subpaths of the package
- * bring, which `exports` of `package.json` names. The core imports neither, and the parts import no facade: a test
- * says so (`tests/face/rooms.test.ts`).
+ * The wing `core/` has what `createAgent` needs. This file joins its rooms to the engine, which makes all decisions.
+ * `entry/` has a file for each kind of host. The other wings hold the package's subpaths. `tests/face/rooms.test.ts`
+ * checks which wing may import which.
  */
 import { agentOn } from "./agents/agent.js";
 import type { NotOfAgent } from "./peer-names.js";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { Mirror } from "../../../src/face/facades/agent-sdk/sessions/mirror.js";
-import type { SessionEntry, SessionStore } from "../../../src/face/facades/agent-sdk/sessions/sessions.js";
+import { Mirror } from "../../../src/face/compat/agent-sdk/sessions/mirror.js";
+import type { SessionEntry, SessionStore } from "../../../src/face/compat/agent-sdk/sessions/sessions.js";
 import { settled, VirtualClock } from "../support/virtual-clock.js";
 
 const entry = (uuid: string): SessionEntry => ({ type: "user", uuid, timestamp: "", messages: [] });

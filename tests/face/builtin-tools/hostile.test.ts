@@ -4,7 +4,7 @@ import { anthropic, createAgent } from "looplet";
 import { scripted } from "looplet/practice";
 import { builtinTools, type ToolPorts } from "looplet/tools";
 import { memoryVfs, type Vfs } from "looplet/vfs";
-import { Pattern, Steps } from "../../../src/face/parts/tools/pattern.js";
+import { Pattern, Steps } from "../../../src/face/extras/tools/pattern.js";
 
 /** The results of these calls, made one after the other by an agent with the tools. */
 async function called(ports: ToolPorts, ...calls: [name: string, input: object][]): Promise<string[]> {

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { nodeVfs } from "looplet/vfs/node";
-import { flawOfName } from "../../../src/face/parts/vfs/paths.js";
+import { flawOfName } from "../../../src/face/extras/vfs/paths.js";
 
 const disk = mkdtempSync(join(tmpdir(), "looplet-links-"));
 afterAll(() => rmSync(disk, { recursive: true }));

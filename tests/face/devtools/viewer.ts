@@ -1,13 +1,9 @@
 // Devtools without a screen: what comes over a channel, played as it comes.
 import { loadWasm } from "../../../src/face/core/host/wasm.js";
-import { Attachment, type Source } from "../../../src/face/parts/devtools/live/attachment.js";
-import type {
-  DevtoolsChannel,
-  ForkedFrom,
-  LoopHead,
-} from "../../../src/face/parts/devtools/live/protocol.js";
-import type { LoopInput } from "../../../src/face/parts/replay/loop-file.js";
-import { Playback } from "../../../src/face/parts/replay/playback.js";
+import { Attachment, type Source } from "../../../src/face/lab/devtools/live/attachment.js";
+import type { DevtoolsChannel, ForkedFrom, LoopHead } from "../../../src/face/lab/devtools/live/protocol.js";
+import type { LoopInput } from "../../../src/face/lab/replay/loop-file.js";
+import { Playback } from "../../../src/face/lab/replay/playback.js";
 
 /** A run as devtools see it. */
 export interface Seen {

@@ -19,8 +19,8 @@ import {
 } from "looplet";
 import { scripted, type ScriptedTurn } from "looplet/practice";
 import { pageTool } from "looplet/tools";
-import { between, seededRandom } from "../../../src/face/parts/practice/random.js";
-import { unloggedIn } from "../../../src/face/parts/workers/hosting/unlogged.js";
+import { between, seededRandom } from "../../../src/face/lab/practice/random.js";
+import { unloggedIn } from "../../../src/face/server/workers/hosting/unlogged.js";
 import { acts, answerTo, form, ProcessStore, tick } from "../support/processes.js";
 
 export const PROMPT = "Go.";

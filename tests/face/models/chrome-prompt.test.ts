@@ -9,7 +9,7 @@ import {
   type LanguageModelPromptOptions,
   type LanguageModelSession,
   type LanguageModelStatic,
-} from "../../../src/face/parts/models/index.js";
+} from "../../../src/face/extras/models/index.js";
 
 const noWait = { baseMs: 0, jitterMs: 0 };
 const weather = tool({

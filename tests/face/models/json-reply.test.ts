@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ChatChunk, ChatRequest } from "../../../src/face/parts/models/in-process.js";
-import { plain, ReplyReader } from "../../../src/face/parts/models/json-reply.js";
+import type { ChatChunk, ChatRequest } from "../../../src/face/extras/models/in-process.js";
+import { plain, ReplyReader } from "../../../src/face/extras/models/json-reply.js";
 
 const weather = {
   type: "function" as const,

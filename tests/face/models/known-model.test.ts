@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { anthropic, createAgent, gemini, openai, openaiChat, type Model } from "looplet";
 import { deepseek, groq, mistral, moonshot, openrouter, xai, zai } from "looplet/vendors";
-import { MODELS } from "../../../src/face/parts/model-rows.js";
-import { knownModel } from "../../../src/face/parts/known-model.js";
+import { MODELS } from "../../../src/face/extras/model-rows.js";
+import { knownModel } from "../../../src/face/extras/known-model.js";
 
 const key = { apiKey: "k" };
 const MAKERS: { readonly [vendor: string]: (id: string) => Model } = {

@@ -6,8 +6,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { anthropic, createAgent, handoff, subagent, tool } from "../../../src/face/core/entry/node.js";
-import { scripted, type ScriptedTurn } from "../../../src/face/parts/practice/index.js";
-import { memoryStore } from "../../../src/face/parts/stores/index.js";
+import { scripted, type ScriptedTurn } from "../../../src/face/lab/practice/index.js";
+import { memoryStore } from "../../../src/face/extras/stores/index.js";
 import { bodyJson } from "../support/bodies.js";
 import type { Agent, AgentOptions, Fetch, SharedPrefix } from "../../../src/face/core/api/index.js";
 

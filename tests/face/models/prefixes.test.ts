@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { anthropic, createAgent, handoff, openai, tool, type Agent, type Message } from "looplet";
 import { memoryStore } from "looplet/stores";
-import { between, seededRandom } from "../../../src/face/parts/practice/random.js";
+import { between, seededRandom } from "../../../src/face/lab/practice/random.js";
 import { compacting } from "../support/compacting.js";
 
 const shared = process.env["LOOPLET_SHARED"] ?? join(import.meta.dirname, "../../../../shared");

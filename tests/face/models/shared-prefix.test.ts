@@ -10,9 +10,9 @@ import {
   subagent,
   tool,
 } from "../../../src/face/core/entry/node.js";
-import { scripted, type ScriptedTurn } from "../../../src/face/parts/practice/index.js";
-import { recorder, replay } from "../../../src/face/parts/replay/index.js";
-import { memoryStore } from "../../../src/face/parts/stores/index.js";
+import { scripted, type ScriptedTurn } from "../../../src/face/lab/practice/index.js";
+import { recorder, replay } from "../../../src/face/lab/replay/index.js";
+import { memoryStore } from "../../../src/face/extras/stores/index.js";
 import type { Agent, AgentOptions, Model, RunEvent, SharedPrefix } from "../../../src/face/core/api/index.js";
 
 const look = tool({

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { createAgent, tool } from "../../../src/face/core/entry/node.js";
-import { webllm } from "../../../src/face/parts/models/index.js";
+import { webllm } from "../../../src/face/extras/models/index.js";
 
 const noWait = { baseMs: 0, jitterMs: 0 };
 const weather = tool({

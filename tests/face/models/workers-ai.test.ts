@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createAgent, tool } from "../../../src/face/core/entry/node.js";
-import { workersAi, type WorkersAiOptions } from "../../../src/face/parts/models/index.js";
+import { workersAi, type WorkersAiOptions } from "../../../src/face/extras/models/index.js";
 
 const noWait = { baseMs: 0, jitterMs: 0 };
 const name = "@cf/meta/llama-3.3-70b-instruct-fp8-fast";

@@ -1,6 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
-import { practice, scripted } from "../../../src/face/parts/practice/index.js";
+import { practice, scripted } from "../../../src/face/lab/practice/index.js";
 import { anthropicTools, TOOLS } from "./kit.js";
 
 const client = (fetch: any, options = {}) => new Anthropic({ apiKey: "k", fetch, maxRetries: 0, ...options });

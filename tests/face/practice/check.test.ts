@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { practice } from "../../../src/face/parts/practice/index.js";
+import { practice } from "../../../src/face/lab/practice/index.js";
 import { ANTHROPIC_URL, anthropicRequest, anthropicTools, OPENAI_URL } from "./kit.js";
 
 const use = (id: string) => ({ type: "tool_use", id, name: "weather", input: { city: "Oslo" } });

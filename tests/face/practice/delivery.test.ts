@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { practice, scripted, type Sleep } from "../../../src/face/parts/practice/index.js";
+import { practice, scripted, type Sleep } from "../../../src/face/lab/practice/index.js";
 import { ANTHROPIC_URL, anthropicRequest, OPENAI_URL, TOOLS } from "./kit.js";
 
 const streamed = (content: string, extra = {}) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { practice, scripted, type ScriptedTurn } from "../../../src/face/parts/practice/index.js";
+import { practice, scripted, type ScriptedTurn } from "../../../src/face/lab/practice/index.js";
 
 const string = { type: "string" };
 const city = { type: "object", properties: { city: string }, required: ["city"] };

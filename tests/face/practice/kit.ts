@@ -1,5 +1,5 @@
 /** Shared by the tests of the practice provider: tools, a small agent loop, requests. Holds no assertion. */
-import { practice, type PracticeFetch } from "../../../src/face/parts/practice/index.js";
+import { practice, type PracticeFetch } from "../../../src/face/lab/practice/index.js";
 
 const object = (properties: Record<string, unknown>, required: string[] = Object.keys(properties)) => ({
   type: "object",

@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { practice, scripted } from "../../../src/face/parts/practice/index.js";
+import { practice, scripted } from "../../../src/face/lab/practice/index.js";
 import { TOOLS } from "./kit.js";
 
 const client = (fetch: any) => new OpenAI({ apiKey: "k", fetch, maxRetries: 0 });

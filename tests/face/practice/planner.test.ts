@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { practice } from "../../../src/face/parts/practice/index.js";
-import { valuesOf } from "../../../src/face/parts/practice/planner/values.js";
+import { practice } from "../../../src/face/lab/practice/index.js";
+import { valuesOf } from "../../../src/face/lab/practice/planner/values.js";
 import { ADD, ANTHROPIC_URL, anthropicRequest, anthropicTools, converse, OPENAI_URL, TOOLS } from "./kit.js";
 
 const calls = async (prompt: string, tools: Record<string, any> = TOOLS, extra = {}) =>

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { practice, raw, scripted } from "../../../src/face/parts/practice/index.js";
+import { practice, raw, scripted } from "../../../src/face/lab/practice/index.js";
 import { ANTHROPIC_URL, anthropicRequest } from "./kit.js";
 
 const init = anthropicRequest({ stream: true, messages: [{ role: "user", content: "Hi" }] });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { compatible, createAgent, openai, tool } from "looplet";
 import { practice } from "looplet/practice";
 import type { Model, WireProtocol } from "../../../src/face/core/api/index.js";
-import { fillValue } from "../../../src/face/parts/practice/planner/fill.js";
+import { fillValue } from "../../../src/face/lab/practice/planner/fill.js";
 
 const object = (properties: Record<string, unknown>, more: object = {}) => ({
   type: "object" as const,

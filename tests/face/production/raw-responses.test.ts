@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Fetch } from "looplet";
-import { RawResponses } from "../../../src/face/facades/production/raw-responses.js";
+import { RawResponses } from "../../../src/face/compat/production/raw-responses.js";
 
 /** A server that sends the chunks, and the last one again and again. */
 function endless(...chunks: Uint8Array[]) {

@@ -1,6 +1,6 @@
 /** One run on the scripted provider, with a log of what happened in which order. */
 import { anthropic, createAgent, tool } from "../../../src/face/core/entry/node.js";
-import { scripted, type ScriptedStep } from "../../../src/face/parts/practice/index.js";
+import { scripted, type ScriptedStep } from "../../../src/face/lab/practice/index.js";
 import type {
   AgentOptions,
   Fetch,

@@ -1,7 +1,7 @@
 /** Sprout's loop, as `createAgent` has it. */
 import { describe, expect, it } from "vitest";
 import { anthropic, createAgent } from "../../../src/face/core/entry/node.js";
-import { scripted } from "../../../src/face/parts/practice/index.js";
+import { scripted } from "../../../src/face/lab/practice/index.js";
 import { call, play, results, schema, told } from "./kit.js";
 
 const round = (...calls: ReturnType<typeof call>[]) => ({ toolCalls: calls });

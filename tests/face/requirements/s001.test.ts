@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent } from "../../../src/face/core/entry/node.js";
 import type { PermissionMode } from "../../../src/face/core/api/index.js";
-import { scripted } from "../../../src/face/parts/practice/index.js";
+import { scripted } from "../../../src/face/lab/practice/index.js";
 import { call, play } from "./kit.js";
 
 const example = [

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Block, CustomRequest, Message } from "../../../src/face/core/api/index.js";
 import { anthropic, createAgent, custom } from "../../../src/face/core/entry/node.js";
-import { scripted } from "../../../src/face/parts/practice/index.js";
+import { scripted } from "../../../src/face/lab/practice/index.js";
 import { call, play, results, told } from "./kit.js";
 
 const text = (words: string): Block => ({ type: "text", text: words });

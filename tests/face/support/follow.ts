@@ -1,4 +1,4 @@
-import type { StoreLog } from "../../../src/face/parts/workers/hosting/store-log.js";
+import type { StoreLog } from "../../../src/face/server/workers/hosting/store-log.js";
 
 /** A page that follows a log: the numbers of the events that it hears, and the cursors behind them. */
 export interface Follower {

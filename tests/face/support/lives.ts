@@ -7,8 +7,8 @@
  * answers. A process can be cut off at each of its callbacks. From there on it reaches nothing any more.
  */
 import { vi } from "vitest";
-import { scripted, type ScriptedTurn } from "../../../src/face/parts/practice/index.js";
-import { memoryStore } from "../../../src/face/parts/stores/index.js";
+import { scripted, type ScriptedTurn } from "../../../src/face/lab/practice/index.js";
+import { memoryStore } from "../../../src/face/extras/stores/index.js";
 import type {
   Agent,
   AgentOptions,

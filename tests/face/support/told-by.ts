@@ -1,5 +1,5 @@
 import type { RunEvent } from "../../../src/face/core/api/index.js";
-import type { Replay } from "../../../src/face/parts/replay/index.js";
+import type { Replay } from "../../../src/face/lab/replay/index.js";
 
 /**
  * What a replay tells and asks for, as native tests have it: the face adds the call of a subagent to events, and its

@@ -1,12 +1,12 @@
 import { anthropic, createAgent, tool } from "../../../src/face/core/entry/node.js";
-import { scripted, type ScriptedStep } from "../../../src/face/parts/practice/index.js";
+import { scripted, type ScriptedStep } from "../../../src/face/lab/practice/index.js";
 import {
   traceRows,
   traceSpans,
   type Span,
   type SpanOptions,
   type TraceRow,
-} from "../../../src/face/parts/trace/index.js";
+} from "../../../src/face/extras/trace/index.js";
 import type { AgentOptions, RunResult, Tracer } from "../../../src/face/core/api/index.js";
 
 export const START_MS = Date.UTC(2026, 0, 2, 3, 4, 5);

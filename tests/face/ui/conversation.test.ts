@@ -193,7 +193,7 @@ describe("a conversation", () => {
 
   it("shows the tasks of the model", async () => {
     const todos = [{ content: "Look", status: "pending", activeForm: "Looking" }];
-    const { todoTool } = await import("../../../src/face/parts/tools/other.js");
+    const { todoTool } = await import("../../../src/face/extras/tools/other.js");
     const tools = { TodoWrite: todoTool({} as never) };
     const agent = agentOf(
       [{ toolCalls: [{ id: "t", name: "TodoWrite", input: { todos } }] }, { text: "Noted." }],

@@ -11,7 +11,7 @@ import {
 } from "looplet";
 import { scripted, type ScriptedStep } from "looplet/practice";
 import { reduce, viewOf, withPrompt, withResult, type View } from "looplet/ui";
-import { stableLength } from "../../../src/face/parts/ui/stable.js";
+import { stableLength } from "../../../src/face/ui/ui/stable.js";
 import { agentOf, lines } from "./kit.js";
 
 const prompt = [{ type: "text", text: "Go." }] as const;

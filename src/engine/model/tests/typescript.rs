@@ -1,5 +1,5 @@
 //! Prints the TypeScript of our types, with their doc comments, into `src/face/core/generated`, and what TypeScript
-//! needs of the table of models into `src/face/parts/model-rows.ts`.
+//! needs of the table of models into `src/face/extras/model-rows.ts`.
 //!
 //! `cargo test --lib typescript` fails when a file there is stale. `LOOPLET_WRITE=1 cargo test --lib typescript`
 //! writes the files, and prettier breaks their lines. Only types that leave the engine are printed, in the form that
@@ -73,7 +73,7 @@ fn the_generated_models_are_those_of_the_table() {
         export const MODELS: readonly ModelRow[] = [\n"
         .to_owned();
     check(
-        "parts/model-rows.ts",
+        "extras/model-rows.ts",
         &(text + &lines.collect::<String>() + "];\n"),
     );
 }

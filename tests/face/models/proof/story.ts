@@ -19,7 +19,7 @@ import {
 } from "looplet";
 import { memoryStore } from "looplet/stores";
 import { anthropicTools, openaiTools } from "looplet/vendors";
-import { between, seededRandom } from "../../../../src/face/parts/practice/random.js";
+import { between, seededRandom } from "../../../../src/face/lab/practice/random.js";
 import { clearing } from "../../support/clearing.js";
 import { compacting } from "../../support/compacting.js";
 import { toConverse, toMessages } from "./converse.js";

@@ -1,0 +1,66 @@
+/**
+ * `looplet/devtools/node`: devtools for the agents of a Node, Deno or Bun process. A server on 127.0.0.1 serves a
+ * page with `<looplet-devtools>`, which shows the runs of the process as they go.
+ */
+import { checkOptions } from "../../core/options/check.js";
+import { publish, type Publisher, type PublishOptions } from "./publish.js";
+import { listen } from "./served/http-server.js";
+import { ServedChannel } from "./served/served-channel.js";
+
+export interface ServeDevtoolsOptions extends PublishOptions {
+  /** The port on 127.0.0.1. Default: any that is free. */
+  port?: number | undefined;
+  /**
+   * Keeps the process alive until `close`, so that its runs can be looked at when it has nothing left to do. Default
+   * false: in Bun a process lives as long as a page is open, and elsewhere it ends.
+   */
+  keepAlive?: boolean | undefined;
+  /**
+   * Contract: gets one line with the address, when the server listens. `print: console.log` shows it in the terminal.
+   * Default: nothing is printed.
+   */
+  print?: ((line: string) => void) | undefined;
+}
+
+/** A server of devtools, and the publisher behind it. */
+export interface DevtoolsServer extends Omit<Publisher, "close"> {
+  /** The address of the page. Whoever has it reads the runs and lets offered agents run: keep it to yourself. */
+  readonly url: string;
+  /** Ends the server and its connections. Runs go on. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves devtools on 127.0.0.1, under an address with a random token: open `url` in a browser. Runs of agents with
+ * `record` are shown, and offered agents go on with them. For development only.
+ *
+ * Rejects with a `LoopletError` of code `config_…`, or with the error of the platform if the port is taken.
+ */
+export async function serveDevtools(given: ServeDevtoolsOptions = {}): Promise<DevtoolsServer> {
+  const {
+    port = 0,
+    keepAlive = false,
+    print,
+    name,
+    keep,
+  } = checkOptions(given, "", {
+    port: "whole",
+    keepAlive: "boolean",
+    print: "function",
+    name: "text",
+    keep: "count",
+  });
+  const channel = new ServedChannel();
+  const publisher = publish(channel, { name, keep });
+  const { url, close } = await listen(channel, new URL("../../parts/", import.meta.url), { port, keepAlive });
+  print?.(`looplet devtools: ${url}`);
+  return {
+    record: publisher.record,
+    offer: (agents) => publisher.offer(agents),
+    url,
+    close() {
+      publisher.close();
+      return close();
+    },
+  };
+}

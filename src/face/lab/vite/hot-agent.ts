@@ -1,0 +1,90 @@
+/**
+ * An agent whose code may change while its runs go on: agents of the same module and name follow each other, and the
+ * first of them takes the options of the others.
+ */
+import type { Agent } from "../../core/api/agent.js";
+import type { Store } from "../../core/api/run.js";
+import { describe } from "../../core/options/check.js";
+import { LoopletError } from "../../core/api/errors.js";
+import type { AgentParts, Living } from "../../core/run/agent-parts.js";
+import { madeOf, type Made } from "../../core/tools/made-agent.js";
+import { memoryStore } from "../../extras/stores/memory.js";
+import { hotRunOf } from "./hot-run.js";
+
+/** The part of `import.meta.hot` that is needed: `data` outlives the module when a changed one takes its place. */
+export interface HotModule {
+  readonly data: any;
+}
+
+/** The first agent of a name, and the journals of its runs if it has no store of its own. */
+interface Line {
+  readonly first: Agent;
+  readonly journals: Store;
+}
+
+/**
+ * Lets the runs of an agent go on with the new code when its module changes.
+ *
+ * The first call for a module returns this agent. After a change of the module it gets the new agent, gives what that
+ * was made of to the first one, and returns the first one, so that every part of the page has the same agent. Runs
+ * under way take the new code before their next effect.
+ *
+ * `hot` is `import.meta.hot`; without one the agent is returned as it is. `name` tells several agents of one module
+ * apart. Default: `"agent"`.
+ *
+ * @throws LoopletError `misuse_invalid_argument` for a value that `createAgent` has not made
+ */
+export function hotAgent<A extends object>(agent: A, hot: HotModule | undefined, name = "agent"): A {
+  if (hot === undefined) return agent;
+  const made = madeOf(agent);
+  if (made === undefined) {
+    const problem = `needs an agent that createAgent has made, got ${describe(agent)}`;
+    throw new LoopletError("misuse_invalid_argument", "agent", problem);
+  }
+  const data = hot.data as { looplet?: { [name: string]: Line } };
+  const lines = (data.looplet ??= Object.create(null) as { [name: string]: Line });
+  const line = lines[name];
+  if (line !== undefined) {
+    renew(madeOf(line.first)!, made, line, name);
+    return line.first as A;
+  }
+  const { append, load } = memoryStore();
+  const journals: Store = { append, load };
+  lines[name] = { first: agent as unknown as Agent, journals };
+  livingOf(made).renew(hotParts(made, journals));
+  return agent;
+}
+
+/** Puts what another agent was made of in the place of what the first one has. */
+function renew(first: Made, made: Made, { journals }: Line, name: string): void {
+  const living = livingOf(first);
+  // Journals, times and ids belong to the runs that there are.
+  const { store, clock, now, random, ids } = living.read();
+  const parts = { ...hotParts(made, journals), store, clock, now, random, ids };
+  const { options, config, sets } = made;
+  Object.assign(first, { options, config, sets });
+  living.renew(parts);
+  for (const run of living.open) hotRunOf(run).take(parts);
+  const runs = living.open.size;
+  const under = runs === 0 ? "" : `; runs that go on with it: ${runs}`;
+  console.info(`[looplet] "${name}" has new code${under}`);
+}
+
+/**
+ * The parts of an agent whose runs can go on with other code, for which each needs a journal. An agent without a
+ * store still has none, because its methods that need one would fail in a build.
+ */
+function hotParts({ options, again }: Made, journals: Store): AgentParts {
+  const { store = journals } = options;
+  const parts = livingOf(madeOf(again({ ...options, store }))!).read();
+  return {
+    ...parts,
+    store: options.store && parts.store,
+    journals,
+    between: (run, open) => hotRunOf(run).between(open),
+  };
+}
+
+function livingOf(made: Made): Living {
+  return made.living as Living;
+}

@@ -1,0 +1,452 @@
+/**
+ * The conversations of an agent by owner and thread. An input begins a run, or brings the answers for which the run
+ * of its thread waits. Between two inputs such a run is kept here, and its chat in the agent's store if it has one.
+ */
+import { LoopletError, type LoopletErrorCode } from "../../core/api/errors.js";
+import type { Agent, ContentBlock, QuestionAnswer, Run } from "../../core/api/index.js";
+import { reportUnheard } from "../../core/host/failures.js";
+import { checkOptions } from "../../core/options/check.js";
+import { madeOf } from "../../core/tools/made-agent.js";
+import { Deciding } from "./deciding.js";
+import { answerOf, isOfPage, type Asked } from "./interrupts.js";
+import { blocksOf, historyOf, pastMessages } from "./messages.js";
+import { forClient } from "./older.js";
+import { callAnswer, withPageTools } from "./page-tools.js";
+import { followAgain, goingOf, GONE, toAgUi, type AgUiOptions } from "./stream.js";
+import { judged } from "../../server/workers/hosting/hosted-run.js";
+import { nextTask } from "../../server/workers/hosting/task.js";
+import { interruptId, memoryOf, Translation } from "./translation.js";
+import type { AgUiEvent, AgUiInput, AgUiMessage } from "./types.js";
+
+/** The facts by which a function chooses the agent of an input. */
+export interface AgUiAsked {
+  readonly input: AgUiInput;
+  /** The owner that `authorize` has returned; empty in a page. */
+  readonly owner: string;
+}
+
+/** An agent, or a function that returns the agent of an input. */
+export type AgUiAgents =
+  Agent<any, any> | ((asked: AgUiAsked) => Agent<any, any> | PromiseLike<Agent<any, any>>);
+
+export interface AgUiThreadOptions extends AgUiOptions {
+  /** The number of runs that wait for answers in the memory of this process. The oldest is let go. Default 1,000. */
+  maxWaiting?: number | undefined;
+  /**
+   * Whether a run goes on when its page goes away. AG-UI has no other word for a stop, so the stop of a page is the
+   * same. Default false: the run is aborted.
+   */
+  keepRunning?: boolean | undefined;
+}
+
+export const THREAD_TABLE = { add: "function", maxWaiting: "count", keepRunning: "boolean" } as const;
+
+/** A run of AG-UI: its events, and the way to leave it. */
+export interface Segment {
+  readonly events: AsyncGenerator<AgUiEvent>;
+  leave(): void;
+}
+
+interface Going {
+  readonly run: Run;
+  /** The agent that has the chat of the run in its store; undefined without a store. */
+  readonly keeper: Agent | undefined;
+  /** The agent of this run alone; undefined if it is not ours to close. */
+  readonly own: Agent | undefined;
+}
+
+/** A page that reads the events of a chat. */
+interface Reader {
+  hasLeft: boolean;
+  /** Resolves when it is known which run the page reads. */
+  readonly begun: Promise<void>;
+}
+
+/** The name under which the agent's store keeps the chat of a thread. */
+export function agUiChatId(owner: string, threadId: string): string {
+  return `ag-ui ${JSON.stringify([owner, threadId])}`;
+}
+
+export class Threads {
+  readonly #agents: AgUiAgents;
+  readonly #options: AgUiOptions;
+  readonly #maxWaiting: number;
+  readonly #keepRunning: boolean;
+  /** The runs that wait for answers, by chat; the oldest first. */
+  readonly #waiting = new Map<string, Going>();
+  /** The runs under way whose page is gone, by chat. */
+  readonly #left = new Map<string, Going>();
+  /** The pages that read the events of chats. */
+  readonly #read = new Map<string, Reader>();
+
+  constructor(agents: AgUiAgents, given: AgUiThreadOptions) {
+    const { maxWaiting = 1000, keepRunning = false, ...options } = checkOptions(given, "", THREAD_TABLE);
+    this.#agents = agents;
+    this.#options = options;
+    this.#maxWaiting = maxWaiting;
+    this.#keepRunning = keepRunning;
+  }
+
+  segment(input: AgUiInput, owner: string): Segment {
+    return this.#segment(input, owner, !this.#keepRunning, async (key, take) => {
+      const going = await this.#going(input, owner, key);
+      take(going);
+      return this.#follow(going, input, key);
+    });
+  }
+
+  /**
+   * The conversation of a thread as it stands, for a page that was loaded again: its messages, and the run that goes
+   * on or waits for answers. To leave it stops nothing.
+   */
+  connection(input: AgUiInput, owner: string): Segment {
+    return this.#segment(input, owner, false, (key, take) => this.#connected(input, owner, key, take));
+  }
+
+  /** With `stops` a page that goes away aborts its run. Contract of `take`: called with the run that the page reads. */
+  #segment(
+    input: AgUiInput,
+    owner: string,
+    stops: boolean,
+    read: (key: string, take: (going: Going) => void) => Promise<AsyncIterable<AgUiEvent>>,
+  ): Segment {
+    const key = agUiChatId(owner, input.threadId);
+    let going: Going | undefined;
+    let begin = (): void => {};
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const reader = { hasLeft: false, begun };
+    const leave = (): void => {
+      reader.hasLeft = true;
+      if (going === undefined) return;
+      if (this.#read.get(key) === reader) this.#read.delete(key);
+      if (stops) going.run.abort(GONE);
+      else this.#leave(key, going);
+      void drained(events);
+    };
+    const take = (taken: Going): void => {
+      going = taken;
+      if (reader.hasLeft) leave();
+      begin();
+    };
+    const events = this.#reading(input, key, reader, () => read(key, take));
+    return { events, leave };
+  }
+
+  /** The page that reads a run is gone, and the next one may follow it. */
+  #leave(key: string, going: Going): void {
+    const { run } = going;
+    if (run.outcome !== undefined || this.#waiting.get(key) === going) return;
+    this.#left.set(key, going);
+    const forget = (): void => {
+      if (this.#left.get(key) === going) this.#left.delete(key);
+    };
+    run.result.then(forget, forget);
+  }
+
+  /** The events of a thread, which one page reads at a time. */
+  async *#reading(
+    input: AgUiInput,
+    key: string,
+    reader: Reader,
+    read: () => Promise<AsyncIterable<AgUiEvent>>,
+  ): AsyncGenerator<AgUiEvent> {
+    const before = this.#read.get(key);
+    if (before?.hasLeft === true) await before.begun;
+    const isFree = !this.#read.has(key);
+    if (isFree) this.#read.set(key, reader);
+    let hasBegun = false;
+    try {
+      if (!isFree) throw refused("threadId", "has a run under way; wait for its end", "misuse_chat_busy");
+      for await (const event of await read()) {
+        hasBegun = true;
+        yield event;
+      }
+    } catch (error) {
+      const translation = new Translation(input, memoryOf(""));
+      if (!hasBegun) yield translation.begin();
+      yield* translation.fail(...wordsOf(error));
+    } finally {
+      if (this.#read.get(key) === reader) this.#read.delete(key);
+    }
+  }
+
+  /** With `isNew` the page gets the messages first: a client keeps them in the order in which they arrive. */
+  async *#follow(going: Going, input: AgUiInput, key: string, isNew = false): AsyncGenerator<AgUiEvent> {
+    const { run, keeper } = going;
+    if (keeper !== undefined) goingOf(run).stored = () => storedIn(going, key);
+    for await (const event of toAgUi(run, input, this.#options)) {
+      if (event.type === "RUN_FINISHED" && run.outcome === undefined) {
+        // The answers may come to another process.
+        await run.saved();
+        this.#keep(key, going);
+      }
+      yield event;
+      const { messages } = input;
+      if (isNew && event.type === "RUN_STARTED")
+        yield forClient(input, { type: "MESSAGES_SNAPSHOT", messages: [...messages] });
+    }
+  }
+
+  #keep(key: string, going: Going): void {
+    this.#left.delete(key);
+    this.#waiting.set(key, going);
+    if (this.#waiting.size <= this.#maxWaiting) return;
+    const [oldest, { run, own }] = this.#waiting.entries().next().value!;
+    this.#waiting.delete(oldest);
+    // A run of a store stays there, for an input that comes later.
+    if (own === undefined) run.abort("too many runs wait for answers");
+    else void own.close({ recoverable: true });
+  }
+
+  /** The run that waits for this input, or a new one. */
+  async #going(input: AgUiInput, owner: string, key: string): Promise<Going> {
+    const known = this.#waiting.get(key);
+    if (known !== undefined && known.run.outcome === undefined) {
+      goOn(known.run, input);
+      this.#waiting.delete(key);
+      return known;
+    }
+    this.#waiting.delete(key);
+    const left = this.#takeLeft(key);
+    if (left !== undefined) {
+      resume(left.run, followAgain(left.run), input);
+      return left;
+    }
+    const { agent, own, keeper, deciding } = await this.#agentFor(input, owner);
+    const run = keeper ? await open(keeper, input, key, deciding) : begin(agent, input, deciding);
+    return { run, own, keeper };
+  }
+
+  /** The agent of an input, with the tools of its page. */
+  async #agentFor(input: AgUiInput, owner: string) {
+    const agents = this.#agents;
+    const given = typeof agents === "function" ? await agents({ input, owner }) : agents;
+    const made = madeOf(given);
+    const deciding = new Deciding();
+    const own = made?.again(deciding.watch(withPageTools(made.options, input.tools ?? [])));
+    const agent = own ?? given;
+    return { agent, own, keeper: made?.options.store === undefined ? undefined : agent, deciding };
+  }
+
+  /** The run of this chat whose page is gone, if it is under way. */
+  #takeLeft(key: string): Going | undefined {
+    const left = this.#left.get(key);
+    this.#left.delete(key);
+    return left?.run.outcome === undefined ? left : undefined;
+  }
+
+  async #connected(
+    input: AgUiInput,
+    owner: string,
+    key: string,
+    take: (going: Going) => void,
+  ): Promise<AsyncIterable<AgUiEvent>> {
+    const known = this.#left.get(key);
+    if (known !== undefined) {
+      const stored = await storedIn(known, key);
+      // What the page before would have is read by then. Nothing may come between the rest.
+      await nextTask();
+      const left = this.#takeLeft(key);
+      if (left !== undefined) {
+        take(left);
+        const messages = stored(goingOf(left.run).shown?.() ?? input.messages);
+        followAgain(left.run);
+        return this.#follow(left, { ...input, messages }, key);
+      }
+    }
+    const { own, keeper, deciding } = await this.#agentFor(input, owner);
+    const kept = await keeper?.readChat(key, { transcripts: true });
+    const messages = kept === undefined ? input.messages : pastMessages(kept, key, input.messages);
+    const shown: AgUiInput = { ...input, messages };
+    const waiting = this.#waiting.get(key)?.run;
+    if (waiting !== undefined && waiting.outcome === undefined)
+      return told(shown, new Translation(shown, goingOf(waiting)), "wait");
+    if (kept?.isRunning !== true) return told(shown, new Translation(shown, memoryOf("")), "stand");
+    const { current } = await keeper!.openChat(key, { takeOver: true });
+    if (current === undefined) return told(shown, new Translation(shown, memoryOf("")), "stand");
+    goingOf(current, "", deciding);
+    const going = { run: current, own, keeper };
+    take(going);
+    return this.#follow(going, shown, key, true);
+  }
+}
+
+/** What a translation tells without an event of a run. */
+async function* told(
+  input: AgUiInput,
+  translation: Translation,
+  what: "wait" | "stand",
+): AsyncGenerator<AgUiEvent> {
+  for (const event of [translation.begin(), ...translation[what]()]) yield forClient(input, event);
+}
+
+/** Begins a run with the history that the page sends. */
+function begin(agent: Agent, input: AgUiInput, deciding: Deciding): Run {
+  refuseAnswers(input);
+  const prompt = promptOf(input);
+  const messages = historyOf(prompt.length === 0 ? input.messages : input.messages.slice(0, -1));
+  // Results of the page's tools bring the model on as a prompt does.
+  if (prompt.length === 0 && messages.at(-1)?.role !== "user") throw noPrompt();
+  return listened(agent.run(prompt, { messages }), deciding, input);
+}
+
+/** Begins a run in the chat of a thread, or goes on with the run that another process has left. */
+async function open(agent: Agent, input: AgUiInput, key: string, deciding: Deciding): Promise<Run> {
+  const chat = await agent.openChat(key, { takeOver: true });
+  const prompt = promptOf(input);
+  const id = lastIdOf(input);
+  const isNew = prompt.length > 0 && !chat.hasTaken(id);
+  const { current } = chat;
+  if (current === undefined) {
+    refuseAnswers(input);
+    if (prompt.length === 0) throw noPrompt();
+    // The id tells a run that goes on which prompt is its own. A page asks again under the same id.
+    return listened(chat.run(prompt, isNew ? { id } : {}), deciding, input);
+  }
+  resume(current, goingOf(current, "", deciding), input, isNew);
+  return current;
+}
+
+/** Gives a run under way what an input has for it: its message, and answers to the questions that are asked again. */
+function resume(
+  run: Run,
+  going: ReturnType<typeof goingOf>,
+  input: AgUiInput,
+  isNew = !going.taken.has(lastIdOf(input)),
+): void {
+  const id = lastIdOf(input);
+  const prompt = isNew ? promptOf(input) : [];
+  going.onAsked = (asked, isPast) => {
+    const said = answerTo(asked, going.name, input, prompt.length > 0 && isPast);
+    if (said === undefined) return false;
+    void judged(run, asked.questionId)
+      .then(() => run.answer(asked.questionId, said))
+      .catch(reportUnheard);
+    return true;
+  };
+  if (prompt.length > 0) going.added.add(run.steer(prompt, { requestId: id }).id);
+  going.taken.add(id);
+}
+
+/**
+ * Reads a chat with a run under way. The result makes the messages of a page out of those that it knows: the same
+ * ones without a store. A store has no answers of subagents that are not over, and no results of a round that is not.
+ */
+async function storedIn(
+  { run, keeper }: Going,
+  key: string,
+): Promise<(known: readonly AgUiMessage[]) => readonly AgUiMessage[]> {
+  if (keeper === undefined) return (known) => known;
+  await run.saved();
+  const kept = await keeper.readChat(key, { transcripts: true });
+  return (known) => {
+    if (kept === undefined) return known;
+    const stored = pastMessages(kept, key, known);
+    const ids = new Set(stored.map(({ id }) => id));
+    const isOfRound = ({ role, subagentRunId }: AgUiMessage): boolean =>
+      subagentRunId !== undefined || role === "tool";
+    return [...stored, ...known.filter((one) => isOfRound(one) && !ids.has(one.id))];
+  };
+}
+
+/** Reads events for no page, so that it is known what the page before would have. */
+async function drained(events: AsyncIterable<AgUiEvent>): Promise<void> {
+  for await (const _ of events);
+}
+
+/** An iteration that begins later misses events. */
+function listened(run: Run, deciding: Deciding, input: AgUiInput): Run {
+  goingOf(run, "", deciding).taken.add(lastIdOf(input));
+  return run;
+}
+
+/**
+ * Hands the answers of an input to a run that waits for them.
+ *
+ * @throws LoopletError `misuse_invalid_argument`; nothing is answered then
+ */
+function goOn(run: Run, input: AgUiInput): void {
+  const going = goingOf(run);
+  const { asked, name } = going;
+  const open = [...asked.values()];
+  const needed = open.filter((one) => !isOfPage(one)).map(({ questionId }) => interruptId(name, questionId));
+  const given = (input.resume ?? []).map(({ interruptId }) => interruptId);
+  const missing = needed.filter((id) => !given.includes(id));
+  const unknown = given.filter((id) => !needed.includes(id));
+  if (missing.length > 0)
+    throw refused("resume", `needs an answer to every interrupt; there is none to ${missing.join(", ")}`);
+  if (unknown.length > 0)
+    throw refused("resume", `answers interrupts that are not open: ${unknown.join(", ")}`);
+  const id = lastIdOf(input);
+  const prompt = going.taken.has(id) ? [] : promptOf(input);
+  const isNew = prompt.length > 0;
+  const answers = open.map((one) => [one, answerTo(one, name, input, isNew)] as const);
+  if (!isNew && answers.every(([, said]) => said === undefined))
+    throw refused(
+      "messages",
+      `needs the results of the calls ${open.map(({ data }) => data.toolCallId).join(", ")}`,
+    );
+  // The page has run all calls of the answer, and a call that is not read-only is asked when the one before is over.
+  going.onAsked = (later, isPast) => {
+    const said = answerTo(later, name, input, isNew && isPast);
+    return said !== undefined && run.answer(later.questionId, said);
+  };
+  for (const [one, said] of answers) if (said !== undefined) run.answer(one.questionId, said);
+  if (isNew) going.added.add(run.steer(prompt, { requestId: id }).id);
+  going.taken.add(id);
+}
+
+/** The answer of an input to a question; undefined if it has none. */
+export function answerTo(
+  asked: Asked,
+  run: string,
+  { messages, resume = [] }: AgUiInput,
+  isOver: boolean,
+): QuestionAnswer | undefined {
+  if (isOfPage(asked)) {
+    const { toolCallId } = asked.data;
+    const result = messages.find((message) => message.role === "tool" && message.toolCallId === toolCallId);
+    // A page that asks something else has given the call up.
+    return result !== undefined || isOver ? callAnswer(result) : undefined;
+  }
+  const entry = resume.find((one) => one.interruptId === interruptId(run, asked.questionId));
+  return entry && answerOf(asked, entry);
+}
+
+export function promptOf({ messages }: AgUiInput): ContentBlock[] {
+  const last = messages.at(-1);
+  return last?.role === "user" ? blocksOf(last.content, `messages[${messages.length - 1}].content`) : [];
+}
+
+function lastIdOf({ messages }: AgUiInput): string {
+  return messages.at(-1)?.id ?? "";
+}
+
+function refuseAnswers({ resume = [] }: AgUiInput): void {
+  if (resume.length > 0)
+    throw refused("resume", "answers interrupts, and no run of this thread waits for any");
+}
+
+function noPrompt(): LoopletError {
+  return refused("messages", "needs a message of the user, or results of tools, at its end");
+}
+
+function refused(
+  field: string,
+  problem: string,
+  code: LoopletErrorCode = "misuse_invalid_argument",
+): LoopletError {
+  return new LoopletError(code, field, problem);
+}
+
+/**
+ * An error in the words for a page. A mistake of the page is told. Everything else is the matter of the server, so
+ * its words go to the log alone.
+ */
+function wordsOf(error: unknown): [message: string, code: string] {
+  // The class may be that of another bundle.
+  const { name, message, code } = Object(error) as { name?: string; message?: string; code?: string };
+  if (name === "LoopletError" && code?.startsWith("misuse_")) return [String(message), code];
+  reportUnheard(error);
+  return ["The agent cannot do this. Its log says why.", "failed"];
+}

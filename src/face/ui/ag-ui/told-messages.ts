@@ -1,0 +1,157 @@
+/** The messages that a page has by the events that it was told, as `@ag-ui/client` 1.0.0 puts them together. */
+import type { PastCall } from "../../extras/transcript/seen.js";
+import { resultId } from "./messages.js";
+import type { AgUiMessage } from "./types.js";
+
+interface Told {
+  readonly id: string;
+  readonly role: AgUiMessage["role"];
+  content?: unknown;
+  toolCalls?: { id: string; type: "function"; function: { name: string; arguments: string } }[];
+  toolCallId?: string;
+  subagentRunId?: string;
+}
+
+/** The owner of what is told: a subagent, or nobody. */
+type Owner = { subagentRunId?: string };
+
+export class ToldMessages {
+  #all: Told[];
+  /** The first message of each id, and the last call of each id. Each delta of an answer asks for one of them. */
+  readonly #ids = new Map<string, Told>();
+  readonly #calls = new Map<string, NonNullable<Told["toolCalls"]>[number]>();
+
+  constructor(messages: readonly AgUiMessage[]) {
+    // Activities are the page's own.
+    this.#all = messages.filter(({ role }) => role !== "activity") as Told[];
+    this.#index();
+  }
+
+  #index(): void {
+    this.#ids.clear();
+    this.#calls.clear();
+    for (const message of this.#all) {
+      if (!this.#ids.has(message.id)) this.#ids.set(message.id, message);
+      for (const call of message.toolCalls ?? []) this.#calls.set(call.id, call);
+    }
+  }
+
+  /** A copy: the messages change while a page reads it. */
+  all(): AgUiMessage[] {
+    return structuredClone(this.#all);
+  }
+
+  replace(messages: readonly AgUiMessage[]): void {
+    this.#all = [...messages] as Told[];
+    this.#index();
+  }
+
+  /** Whether the page has a result of its own for this call. */
+  hasResult(toolCallId: string): boolean {
+    return this.#all.some((message) => message.toolCallId === toolCallId);
+  }
+
+  /** Whether the page has this very result, which the events of a run that it joins may tell again. */
+  isTold(toolCallId: string, content: unknown, { subagentRunId }: Owner): boolean {
+    const json = JSON.stringify(content);
+    return this.#all.some(
+      (one) =>
+        one.toolCallId === toolCallId &&
+        one.subagentRunId === subagentRunId &&
+        JSON.stringify(one.content) === json,
+    );
+  }
+
+  /** Whether the page has this call without a result. */
+  hasOpenCall(toolCallId: string): boolean {
+    return this.#calls.has(toolCallId) && !this.hasResult(toolCallId);
+  }
+
+  remove(id: string): boolean {
+    const message = this.#ids.get(id);
+    if (message === undefined) return false;
+    this.#all.splice(this.#all.indexOf(message), 1);
+    this.#index();
+    return true;
+  }
+
+  text(id: string, role: "assistant" | "reasoning", text: string, owner: Owner): void {
+    const message = this.#of(id, role, owner);
+    message.content = `${(message.content as string | undefined) ?? ""}${text}`;
+  }
+
+  call(id: string, toolCallId: string, name: string, owner: Owner): void {
+    const message = this.#of(id, "assistant", owner);
+    const call = { id: toolCallId, type: "function" as const, function: { name, arguments: "" } };
+    (message.toolCalls ??= []).push(call);
+    this.#calls.set(toolCallId, call);
+  }
+
+  arguments(toolCallId: string, text: string): void {
+    const call = this.#calls.get(toolCallId);
+    if (call !== undefined) call.function.arguments += text;
+  }
+
+  argumentsOf(toolCallId: string): string | undefined {
+    return this.#calls.get(toolCallId)?.function.arguments;
+  }
+
+  replaceArguments(toolCallId: string, text: string): void {
+    const call = this.#calls.get(toolCallId);
+    if (call !== undefined) call.function.arguments = text;
+  }
+
+  result(toolCallId: string, content: unknown, owner: Owner): void {
+    const all = this.#all;
+    const caller = all.findIndex(({ toolCalls = [] }) => toolCalls.some(({ id }) => id === toolCallId));
+    let at = caller < 0 ? all.length : caller + 1;
+    while (at < all.length && all[at]!.role === "tool") at += 1;
+    const message: Told = { id: resultId(toolCallId), role: "tool", toolCallId, content, ...owner };
+    all.splice(at, 0, message);
+    if (!this.#ids.has(message.id)) this.#ids.set(message.id, message);
+  }
+
+  /** Adds the results among messages whose calls have none: those of a round that is not over. False without any. */
+  addResults(messages: readonly AgUiMessage[]): boolean {
+    const open = messages.filter(
+      ({ toolCallId }) => toolCallId !== undefined && this.hasOpenCall(toolCallId),
+    );
+    for (const { toolCallId, content, subagentRunId } of open)
+      this.result(toolCallId!, content, subagentRunId === undefined ? {} : { subagentRunId });
+    return open.length > 0;
+  }
+
+  #of(id: string, role: "assistant" | "reasoning", owner: Owner): Told {
+    const known = this.#ids.get(id);
+    if (known !== undefined) return known;
+    const added: Told = { id, role, ...(role === "reasoning" ? { content: "" } : {}), ...owner };
+    this.#all.push(added);
+    this.#ids.set(id, added);
+    return added;
+  }
+}
+
+/** The calls that a page has of this run. */
+export function* callsOfPage(messages: readonly AgUiMessage[], run: string): Generator<PastCall> {
+  const done = new Set(messages.flatMap(({ toolCallId }) => toolCallId ?? []));
+  const last = new Map<string | undefined, AgUiMessage>();
+  for (const message of messages) if (message.role === "assistant") last.set(message.subagentRunId, message);
+  for (const message of messages) {
+    const { subagentRunId, toolCalls } = message;
+    const agent = agentOf(subagentRunId, run);
+    const isLast = last.get(subagentRunId) === message;
+    for (const { id: toolCallId } of (agent && toolCalls) ?? [])
+      yield { ...agent!, toolCallId, isDone: done.has(toolCallId), isLast };
+  }
+}
+
+/** The agent of a `subagentRunId`; undefined for one of another run. */
+function agentOf(
+  id: string | undefined,
+  run: string,
+): Pick<PastCall, "agentPath" | "parentToolCallId"> | undefined {
+  if (id == null) return { agentPath: "root" };
+  if (!id.startsWith(`${run}:`)) return undefined;
+  const [agentPath = "", ...rest] = id.slice(run.length + 1).split(":");
+  return { agentPath, parentToolCallId: rest.join(":") };
+}

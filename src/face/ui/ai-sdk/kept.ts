@@ -1,0 +1,29 @@
+/** What the store has of a conversation that the page shows: more than the page knows of it. */
+import type { Message } from "../../core/api/message.js";
+import { withoutText } from "../ui/transcript.js";
+import { userMessage } from "./from-ui.js";
+import { isPrompt } from "../../extras/transcript/prompts.js";
+import type { UIMessageLike } from "./types.js";
+
+/**
+ * The transcript of the store as far as the page shows it, for a message that the page asks in the place of the next
+ * one. Undefined if the page's prompts are not those of the transcript.
+ */
+export function keptOf(
+  transcript: readonly Message[],
+  shown: readonly UIMessageLike[],
+): readonly Message[] | undefined {
+  const places = transcript.flatMap((message, place) => (isPrompt(message) ? [place] : []));
+  const prompts = shown.filter(({ role }) => role !== "assistant").map(userMessage);
+  const isSame = prompts.every((prompt, at) => {
+    const kept = transcript[places[at] ?? transcript.length];
+    return kept !== undefined && textOf(kept) === textOf(prompt);
+  });
+  if (!isSame) return undefined;
+  const next = places[prompts.length];
+  return next === undefined ? transcript : withoutText(transcript, next);
+}
+
+function textOf({ content }: Message): string {
+  return JSON.stringify(content.map((block) => (block.type === "text" ? block.text : "")).filter(Boolean));
+}
