@@ -8,7 +8,7 @@ import { scripted } from "looplet/practice";
 import { executeToolBlocks, runProduction } from "looplet/production";
 import { clearTools, loadPrompty, registerTool, runTurn, turn } from "looplet/prompty";
 import { agentLoop } from "looplet/sprout";
-import { PageKit } from "./page-tools/kit.js";
+import { PageKit } from "./server/page-tools/kit.js";
 import { connectAgent } from "looplet/workers";
 import { Place } from "./support/worker-kit.js";
 

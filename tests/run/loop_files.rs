@@ -1,5 +1,5 @@
 //! Files that were recorded in one build of the engine and are played in the other: `wasm.loop` is written by
-//! `tests/face/loop-files.test.ts`, `native.loop` here, each with `LOOPLET_WRITE=1`. Both tests play both files.
+//! `tests/face/lab/loop-files.test.ts`, `native.loop` here, each with `LOOPLET_WRITE=1`. Both tests play both files.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
