@@ -1,8 +1,10 @@
 // npm test: sets the machine up, builds the package and runs every test, part by part.
 //   npm test -- native face     these parts only
+//   npm test -- server          a wing only: the tests in tests/face/server
 // Parts: native (engine, on this machine), wasm (the shell in Chromium), face (Vitest), package (npm pack, loaded by
 // Node, Deno and workerd), page (the playground in Chromium). What a machine cannot run is skipped and the last line
 // says so; in CI (CI=true) a skipped part is a failure.
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { SetupError, fail, output, root, run, versions } from "./lib/machine.mjs";
@@ -11,20 +13,24 @@ import { modernNode, npmTool, setup } from "./setup.mjs";
 
 const CLAUDE_SDK = "@anthropic-ai/claude-agent-sdk";
 
-const parts = { native, wasm, face, package: packed, page };
+const parts = { native, wasm, face: () => face(), package: packed, page };
+const wings = Object.fromEntries(
+  readdirSync(join(root, "src/face")).map((wing) => [wing, () => face(`tests/face/${wing}/`)]),
+);
 
 async function main() {
+  const known = { ...parts, ...wings };
   const wanted = process.argv.slice(2);
-  const unknown = wanted.find((name) => !(name in parts));
+  const unknown = wanted.find((name) => !(name in known));
   if (unknown)
-    throw new SetupError(`There is no part "${unknown}". Parts: ${Object.keys(parts).join(", ")}.`);
+    throw new SetupError(`There is no part "${unknown}". Parts: ${Object.keys(known).join(", ")}.`);
   const names = wanted.length ? wanted : Object.keys(parts);
   const machine = await setup({ test: names.some((name) => ["wasm", "package", "page"].includes(name)) });
   const report = new Report();
   for (const name of names)
     await report.part(name, async () => {
       if (name !== "native" && name !== "wasm") await builtOnce(machine);
-      return parts[name](machine);
+      return known[name](machine);
     });
   report.end();
 }
@@ -64,9 +70,10 @@ async function wasm({ env, chromium }) {
   return ran(await wasmTests(env, "--chrome", "--chromedriver", chromium.driver));
 }
 
-async function face() {
+/** All tests of the face, or those of some folders. */
+async function face(...folders) {
   return ran(
-    await run(await modernNode(), [join(root, "node_modules/vitest/vitest.mjs"), "run"], {
+    await run(await modernNode(), [join(root, "node_modules/vitest/vitest.mjs"), "run", ...folders], {
       capture: true,
       env: { ...process.env, NO_COLOR: "1" },
     }),
