@@ -48,8 +48,9 @@ export class Delivery {
   readonly #origins = new Map<number, Pick<EventStamp, "agentPath" | "parentToolCallId">>();
   /** The errors of listeners that were reported, by stack if they have one. */
   readonly #reported = new Set<unknown>();
-  /** `all` is true as long as somebody sees every event. */
+  /** `all` is true as long as a listener sees every event. */
   readonly #seen = { all: true };
+  readonly #hearText: ReturnType<Delivery["textListener"]>;
 
   /** `running` returns the driver until the run has an outcome. `trace` begins the traces, and takes errors of tracers. */
   constructor(
@@ -60,15 +61,25 @@ export class Delivery {
     this.#options = options;
     this.#running = running;
     this.#traces = trace(this.report);
+    this.#hearText = this.textListener();
     // A real macrotask, not one of the run's clock: the backlog must not grow while that clock stands still.
     setTimeout(() => this.#dropBacklog(), 0);
   }
 
-  /** Delivers an event of the engine. `agent` is the engine's number of an agent, 0 for the root. */
-  deliver(told: RunEvent, agent = 0): void {
-    const event = agent === 0 ? told : { ...told, ...this.#originOf(agent) };
+  /**
+   * Delivers an event. `agent` is the engine's number of an agent, 0 for the root. The engine's deltas take the way of
+   * {@link deltas}.
+   */
+  deliver(emitted: RunEvent, agent = 0): void {
+    const event = agent === 0 ? emitted : { ...emitted, ...this.#originOf(agent) };
     const { seq, agentPath, iteration, attempt } = event;
     Object.assign(this.stamp, agentPath === "root" ? { seq, iteration, attempt } : { seq });
+    if (agentPath === "root" && (event.type === "text-delta" || event.type === "reasoning-delta")) {
+      const kind = event.type === "text-delta" ? 0 : 1;
+      this.#hearText(kind, event.text, event.block, iteration, attempt);
+      this.#pass(event);
+      return;
+    }
     this.#open.hear(event);
     const { onToolCall, onToolResult } = this.#options;
     if (event.type === "tool-call") this.#tell(() => onToolCall?.(event));
@@ -100,20 +111,16 @@ export class Delivery {
     this.deliver({ ...this.stamp, seq: this.stamp.seq + 1, ...event });
   }
 
-  /** Returns the function that delivers deltas. */
-  // The closure reads no field of this object: V8 drops the code for fields when a garbage collection finds no run.
-  deltas(): HostCallbacks["onDelta"] {
+  /** Returns the function that calls the listeners of the answer's text. `kind` is that of `onDelta`. */
+  // The closures of deltas read no field of this object: V8 drops the code for fields when a garbage collection finds
+  // no run.
+  private textListener() {
     const { onText, onThinking, onPartialOutput } = this.#options;
     const hear = partialOutput(onPartialOutput);
-    const stamp = this.stamp;
-    const seen = this.#seen;
     const heard = this.heard;
-    return (kind, text, block, seq, agent, iteration, attempt) => {
+    return (kind: number, text: string, block: number, iteration: number, attempt: number): void => {
       try {
-        // Text of a subagent is not part of the answer.
-        if (agent !== 0) {
-          // Events carry it.
-        } else if (kind === 0) {
+        if (kind === 0) {
           heard.hear(iteration, attempt, text);
           const returned: unknown = onText?.(text);
           if (returned !== undefined) this.#watch(returned);
@@ -125,11 +132,22 @@ export class Delivery {
       } catch (error) {
         this.#reportOnce(error);
       }
+      const { last } = heard;
+      if (last?.block !== block || last.attempt !== attempt || last.iteration !== iteration)
+        heard.last = { iteration, attempt, block };
+    };
+  }
+
+  /** Returns the function that delivers the engine's deltas. */
+  deltas(): HostCallbacks["onDelta"] {
+    const hearText = this.#hearText;
+    const stamp = this.stamp;
+    const seen = this.#seen;
+    return (kind, text, block, seq, agent, iteration, attempt) => {
+      // Text of a subagent is not part of the answer. Events carry it.
+      if (agent === 0) hearText(kind, text, block, iteration, attempt);
       stamp.seq = seq;
       if (agent === 0) {
-        const { last } = heard;
-        if (last?.block !== block || last.attempt !== attempt || last.iteration !== iteration)
-          heard.last = { iteration, attempt, block };
         stamp.iteration = iteration;
         stamp.attempt = attempt;
       }

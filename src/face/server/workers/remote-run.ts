@@ -27,8 +27,6 @@ import { ReceivedRun, type KnownHistory } from "./received-run.js";
 
 export type RunTarget = Target & { readonly run: string };
 
-const DELTAS = ["text-delta", "reasoning-delta"];
-
 /** The time that a host has to end a run that this page stops, in milliseconds. Then the run ends here. */
 const STOP_MS = 1000;
 
@@ -38,7 +36,6 @@ export class RemoteRun implements Run, Following {
   readonly result: Promise<RunResult>;
   readonly #connection: AgentLink;
   readonly #delivery: Delivery;
-  readonly #deltas: ReturnType<Delivery["deltas"]>;
   readonly #onEnd: (result: RunResult | undefined) => void;
   readonly #dropSignal: () => void;
   /** The questions that somebody has answered, as far as this page has heard. */
@@ -82,7 +79,6 @@ export class RemoteRun implements Run, Following {
     this.#onEnd = onEnd;
     this.#received = new ReceivedRun(history);
     this.#delivery = new Delivery(options, () => undefined);
-    this.#deltas = this.#delivery.deltas();
     this.result = new Promise((resolve, reject) => {
       this.#settle = resolve;
       this.#reject = reject;
@@ -284,9 +280,6 @@ export class RemoteRun implements Run, Following {
     if (type === "steer-delivered") for (const id of event.ids) this.#delivered.add(id);
     if (type === "finish") this.#outcome = event.outcome;
     if (type === "answered") this.#answered.add(event.questionId);
-    if ((type === "text-delta" || type === "reasoning-delta") && event.agentPath === "root") {
-      const { text, block, seq, iteration, attempt } = event;
-      this.#deltas(DELTAS.indexOf(type) as 0 | 1, text, block, seq, 0, iteration, attempt);
-    } else this.#delivery.deliver(event);
+    this.#delivery.deliver(event);
   }
 }
