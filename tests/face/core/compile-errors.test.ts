@@ -177,7 +177,7 @@ function compiled(statements: readonly string[]): Map<string, readonly ts.Diagno
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
   const texts = new Map(
-    statements.map((code, at) => [`${root}tests/face/wrong-${at}.ts`, `${PREAMBLE}${code};\n`]),
+    statements.map((code, at) => [`${root}tests/face/core/wrong-${at}.ts`, `${PREAMBLE}${code};\n`]),
   );
   const host = ts.createCompilerHost(options);
   const { fileExists, getSourceFile } = host;

@@ -13,7 +13,7 @@ const { told: _, ...recorded } = JSON.parse(
   await readFile(new URL("../../fixtures/loop/wasm.loop", import.meta.url), "utf8"),
 ) as { told: unknown };
 const FILES = hostileFiles(JSON.stringify(recorded));
-const agent = ["--agent", fileURLToPath(new URL("support/agent-file.ts", import.meta.url))];
+const agent = ["--agent", fileURLToPath(new URL("../support/agent-file.ts", import.meta.url))];
 
 let folder: string;
 beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), "looplet-hostile-"))));

@@ -244,7 +244,7 @@ it("files of a project that are too long, too many or broken do not count, and s
 
 it("rules and folders of a project that are none do not count, and keep no query from working", async () => {
   const broken = ["Read(", "Bash()", "Read(a) x", "", "( )"];
-  const said = { deny: [...broken, "Bash(rm *)"], additionalDirectories: ["../../../x", "/x"] };
+  const said = { deny: [...broken, "Bash(rm *)"], additionalDirectories: ["../../x", "/x"] };
   const vfs = memoryVfs({ "/app/.claude/settings.json": JSON.stringify({ permissions: said }) });
   const turns = [{ toolCalls: [bash("rm x"), bash("ls")] }, { text: "Done." }];
   const { notes, denied, commands } = await asked(vfs, turns, {

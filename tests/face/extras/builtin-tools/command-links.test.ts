@@ -23,8 +23,8 @@ beforeEach(() => {
     ["twice", "keys"],
     ["lost", "../nowhere"],
     ["file.txt", "../home/rc"],
-    ["out/note.txt", "../../../home/rc"],
-    ["out/src/deep", "../../../.git/hooks"],
+    ["out/note.txt", "../../home/rc"],
+    ["out/src/deep", "../../.git/hooks"],
   ] as const)
     symlinkSync(target, join(repo, place));
 });

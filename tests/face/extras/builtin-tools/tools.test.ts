@@ -48,7 +48,7 @@ describe("paths", () => {
   ])("%s in %s is %s", (path, cwd, whole) => expect(resolvePath(path, cwd)).toBe(whole));
 
   it("leads out of the files neither by .. nor by a link", async () => {
-    expect(() => resolvePath("../../../a", "/src")).toThrow(/leads out/);
+    expect(() => resolvePath("../../a", "/src")).toThrow(/leads out/);
     const root = join(disk, "linked");
     mkdirSync(root);
     writeFileSync(join(disk, "secret"), "no");
@@ -125,7 +125,7 @@ describe("the file tools", () => {
       ["Edit", { file_path: "a.ts", old_string: ";", new_string: "" }],
       ["Edit", { file_path: "a.ts", old_string: ";", new_string: "", replace_all: true }],
       ["Write", { file_path: "/README.md", content: "x" }],
-      ["Write", { file_path: "../../../x", content: "x" }],
+      ["Write", { file_path: "../../x", content: "x" }],
     );
     expect(said).toEqual([
       "Wrote new/c.ts.",
