@@ -41,7 +41,7 @@ use crate::engine::model::config::context::Pruning;
 use crate::engine::model::config::{Loader, ModelConfig, ToolConfig};
 use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::journal::head::Head;
-use crate::engine::model::message::{Json, Message};
+use crate::engine::model::message::{Block, Json, Message};
 use crate::engine::model::output::AuthSlot;
 use crate::engine::policy::models::row;
 use crate::engine::protocol::framing::Framing;
@@ -216,8 +216,9 @@ pub struct Protocol {
     pub summary: Option<&'static SummaryForm>,
     /// False where a result has no place for a block of the vendor: it is left out, and the agent warns of it.
     pub raw_in_results: bool,
-    /// True if its servers go on with this answer of a model only after a message of nothing but results.
-    pub waits_for_results: fn(&Message) -> bool,
+    /// True if its servers continue this answer of a model only after a message of nothing but results. The second
+    /// argument is the next answer's content: empty if there is none yet.
+    pub waits_for_results: fn(&Message, &[Block]) -> bool,
     /// True if a history that begins with the model is refused, at least by some servers, and gets a text of the user
     /// before it. The encoder of Bedrock writes one itself.
     pub begins_with_user: bool,
@@ -264,11 +265,11 @@ impl Protocol {
 }
 
 /// Returns true if the vendor goes on with this answer only after a message of nothing but results.
-pub fn waits_for_results(answer: &Message) -> bool {
+pub fn waits_for_results(answer: &Message, next: &[Block]) -> bool {
     let origin = answer.origin.as_ref();
     let mut protocols = PROTOCOLS.iter();
     let author = protocols.find(|protocol| origin.is_some_and(|origin| origin.protocol == protocol.name));
-    author.is_some_and(|protocol| (protocol.waits_for_results)(answer))
+    author.is_some_and(|protocol| (protocol.waits_for_results)(answer, next))
 }
 
 /// Returns no marker, for vendors that cache by themselves.

@@ -52,7 +52,7 @@ pub const PROTOCOL: Protocol = Protocol {
     append: None,
     summary: None,
     raw_in_results: true,
-    waits_for_results: |_| false,
+    waits_for_results: |_, _| false,
     begins_with_user: false,
     encode_message,
     encode_tail,

@@ -20,7 +20,7 @@ use crate::engine::protocol::request::prefix::summary::{
 use crate::engine::protocol::request::prefix::{Prefix, without_reasoning};
 use crate::engine::protocol::request::thinking_turn::model_of_turn;
 use crate::engine::protocol::request::vendor_tools::with_fields;
-use crate::engine::protocol::{Marks, Prefill, Protocol, RequestSpec};
+use crate::engine::protocol::{Marks, Prefill, Protocol, RequestSpec, waits_for_results};
 
 /// A body with the first messages of a transcript.
 #[derive(Clone, Debug, Default)]
@@ -112,7 +112,7 @@ impl Body {
             ends_with_user: true,
             ..Body::default()
         };
-        body.push(protocol, spec, &as_sent(message), 0);
+        body.push(protocol, spec, &as_sent(message, &[]), 0);
         mixed(digest, fnv(FNV, &body.bytes))
     }
 
@@ -136,7 +136,8 @@ impl Body {
         is_compared: bool,
     ) {
         let known = self.encoded.checked_sub(1).and_then(|at| messages.get(at));
-        let mut before = known.map(as_sent);
+        let after = |at: usize| messages.get(at + 1..).unwrap_or_default();
+        let mut before = known.map(|known| as_sent(known, after(self.encoded - 1)));
         for (at, message) in messages.iter().enumerate().skip(self.encoded) {
             let start = self.bytes.len();
             let signed = Signed::of(message, protocol, spec.model).filter(|_| at == 0);
@@ -152,7 +153,7 @@ impl Body {
                         None => continue,
                     }
                 }
-                None => as_sent(message),
+                None => as_sent(message, after(at)),
             };
             let before_it = before.as_deref();
             self.push(
@@ -406,8 +407,16 @@ fn push_into_object(fields: &Object<'_>, into: &mut Vec<u8>) {
 
 /// A message that was cut short goes out as if another model had written it. Its thinking is left out, because the
 /// signature belongs to the whole message. Of an answer that broke off, thinking without its signature is left out. A
-/// vendor's summary that the model cannot read is a text.
-fn as_sent(message: &Message) -> Cow<'_, Message> {
+/// vendor's summary that the model cannot read is a text. An answer whose server tool has not returned when another
+/// answer follows counts as broken off: its vendor refuses a call without a result.
+fn as_sent<'a>(message: &'a Message, after: &[Message]) -> Cow<'a, Message> {
+    if is_left(message, after) {
+        let left = Message {
+            partial: true,
+            ..message.clone()
+        };
+        return Cow::Owned(as_sent(&left, &[]).into_owned());
+    }
     let is_left_out = |block: &Block| match block {
         Block::Thinking { signature, .. } => message.compacted || (message.partial && signature.is_none()),
         Block::RedactedThinking { .. } => message.compacted,
@@ -421,4 +430,12 @@ fn as_sent(message: &Message) -> Cow<'_, Message> {
     as_sent.content.retain(|block| !is_left_out(block));
     as_sent.origin = as_sent.origin.filter(|_| !message.compacted);
     Cow::Owned(as_sent)
+}
+
+/// True for an answer that waits for its vendor although another answer follows.
+fn is_left(message: &Message, after: &[Message]) -> bool {
+    let mut answers = after.iter().filter(|later| later.role == Role::Assistant);
+    let next = answers.next().map(|next| next.content.as_slice());
+    message.role == Role::Assistant
+        && next.is_some_and(|next| !next.is_empty() && waits_for_results(message, next))
 }

@@ -155,7 +155,7 @@ impl History {
 
     /// Returns true if the vendor goes on with the last answer only after nothing but results.
     pub fn waits_for_vendor(&self) -> bool {
-        matches!(self.transcript.messages(), [.., answer, results] if results.role == Role::User && waits_for_results(answer))
+        matches!(self.transcript.messages(), [.., answer, results] if results.role == Role::User && waits_for_results(answer, &[]))
     }
 
     /// Goes on with other messages.

@@ -33,7 +33,7 @@ use crate::engine::protocol::vendor_fields::push_vendor;
 /// Appends `,{"role":…,"content":[…]}`.
 pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
     let message = &*told(message);
-    let waits = message.role == Role::User && spec.before.is_some_and(waits);
+    let waits = message.role == Role::User && spec.before.is_some_and(|before| waits(before, &[]));
     let message = &*if waits {
         results_alone(message)
     } else {

@@ -16,14 +16,17 @@ use crate::engine::model::message::{Block, Json, Message, Role};
 /// The field of a program's call that keeps the id of its container. It is no field of the API's.
 pub const CONTAINER: &str = "looplet_container";
 
-/// Returns true if Anthropic's servers go on with this answer only after nothing but results.
-pub fn waits(answer: &Message) -> bool {
+/// Returns true if Anthropic's servers continue this answer only after nothing but results. `next` is the content of
+/// the answer after it: empty if there is none yet. An answer that another model has continued waits until the end of
+/// the chat.
+pub fn waits(answer: &Message, next: &[Block]) -> bool {
     let may_wait = answer.role == Role::Assistant && !answer.partial;
     let mut blocks = answer.content.iter().enumerate();
     may_wait
         && blocks.any(|(at, block)| {
             let after = answer.content.get(at + 1..).unwrap_or_default();
-            is_open_server_call(block, after) || is_of_program(block)
+            let is_open = is_open_server_call(block, after) && is_open_server_call(block, next);
+            is_open || (next.is_empty() && is_of_program(block))
         })
 }
 

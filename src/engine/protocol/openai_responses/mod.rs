@@ -67,7 +67,7 @@ pub const PROTOCOL: Protocol = Protocol {
     append: Some(&append::FORM),
     summary: Some(&summary::FORM),
     raw_in_results: true,
-    waits_for_results: |_| false,
+    waits_for_results: |_, _| false,
     begins_with_user: false,
     encode_message: encode_message::encode_message,
     encode_tail: encode::encode_tail,

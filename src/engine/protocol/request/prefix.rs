@@ -24,7 +24,7 @@ pub mod summary;
 
 use looplet_scan::reader::{Object, items};
 
-use crate::engine::json::checksum::{FNV, fnv};
+use crate::engine::json::checksum::{FNV, fnv, mixed};
 use crate::engine::json::writer::decimal_u64;
 use crate::engine::model::config::{ModelConfig, PromptCaching};
 use crate::engine::model::error::ConfigError;
@@ -61,14 +61,24 @@ pub struct Prefix {
     /// Whether the vendor compares.
     is_compared: bool,
     is_chained: bool,
-    /// The tools that wait to be found: what a message has that refers to one, and a digest of the tool.
-    deferred: Vec<(String, u64)>,
+    /// The tools that wait to be found, in the order of the request.
+    deferred: Vec<Deferred>,
     /// A message refers to one of them.
     has_found: bool,
     /// The reasoning that fits by everything but the reasoning before it.
     links: Vec<Link>,
     /// Messages of these indexes have their reasoning; later ones by the reasoning before them.
     chosen: Option<(Vec<usize>, usize)>,
+}
+
+/// A tool that is no part of the prefix before a message refers to it.
+#[derive(Clone, Debug)]
+struct Deferred {
+    /// What a message has that refers to it.
+    mark: String,
+    /// A digest of the tool and of the number of shown tools before it.
+    digest: u64,
+    is_found: bool,
 }
 
 impl Prefix {
@@ -107,18 +117,22 @@ impl Prefix {
             let Some(tools) = tools else {
                 return fnv(fnv(digest, value.as_bytes()), b";");
             };
-            // A tool that waits to be found is no part of the prefix before a message refers to it.
-            let (waiting, shown): (Vec<&str>, Vec<&str>) =
-                tools.into_iter().partition(|tool| tool.contains(DEFERRED));
-            deferred.extend(waiting.into_iter().filter_map(|tool| {
-                let name = Object::parse(tool)?.get("name")?;
-                Some((format!("\"tool_name\":{name}"), fnv(FNV, tool.as_bytes())))
-            }));
-            let shown = shown.iter();
-            fnv(
-                shown.fold(digest, |digest, tool| fnv(fnv(digest, tool.as_bytes()), b",")),
-                b";",
-            )
+            let mut shown = 0;
+            let digest = tools.into_iter().fold(digest, |digest, tool| {
+                if !tool.contains(DEFERRED) {
+                    shown += 1;
+                    return fnv(fnv(digest, tool.as_bytes()), b",");
+                }
+                if let Some(name) = Object::parse(tool).and_then(|tool| tool.get("name")) {
+                    deferred.push(Deferred {
+                        mark: format!("\"tool_name\":{name}"),
+                        digest: mixed(fnv(FNV, tool.as_bytes()), shown),
+                        is_found: false,
+                    });
+                }
+                digest
+            });
+            fnv(digest, b";")
         });
         Ok(Some(Prefix {
             digest,
@@ -158,11 +172,13 @@ impl Prefix {
         }
         let text = str::from_utf8(bytes).unwrap_or_default();
         if text.contains("\"tool_reference\"") {
-            let found = self.deferred.iter().filter(|(mark, _)| text.contains(mark));
-            for (_, tool) in found {
-                self.digest = fnv(self.digest, &tool.to_le_bytes());
-                self.has_found = true;
+            for tool in &mut self.deferred {
+                tool.is_found |= text.contains(&tool.mark);
             }
+            // All that are found so far, because the vendor compares their order too.
+            let found = self.deferred.iter().filter(|tool| tool.is_found);
+            self.digest = found.fold(self.digest, |digest, tool| mixed(digest, tool.digest));
+            self.has_found |= self.deferred.iter().any(|tool| tool.is_found);
         }
     }
 

@@ -1,6 +1,6 @@
 /** Answers that wait for Anthropic's servers: a server tool beside own tools, and a program that calls own tools. */
 import { expect, it } from "vitest";
-import { anthropic, createAgent, tool, type Run } from "looplet";
+import { anthropic, createAgent, custom, tool, type Run } from "looplet";
 
 const body = (init: RequestInit | undefined): any =>
   JSON.parse(new TextDecoder().decode(init!.body as Uint8Array));
@@ -49,6 +49,22 @@ it("a steer waits until the server's tool has its result", async () => {
   expect(await run.result).toMatchObject({ outcome: "completed", text: "Done.", undelivered: [] });
   expect(bodies[1].messages.at(-1)).toEqual({ role: "user", content: [result] });
   expect(bodies[2].messages.at(-1)).toEqual({ role: "user", content: [{ type: "text", text: "also this" }] });
+});
+
+it("a server's tool that another model has left without a result is not sent again", async () => {
+  const { model, bodies } = answering({ content: [search, call], stop_reason: "tool_use" }, done);
+  const other = custom(() => "Another model.");
+  const agent = createAgent({
+    model,
+    tools: { look: look(() => "r") },
+    prepareIteration: ({ iteration }) => (iteration === 2 ? { model: other } : undefined),
+  });
+  const { messages, outcome } = await agent.run("go").result;
+  expect(outcome).toBe("completed");
+  await agent.run("and now?", { messages }).result;
+  const [, answer, results] = bodies[1].messages;
+  expect(answer.content).toEqual([call]);
+  expect(results.content).toEqual([result]);
 });
 
 it("what a hook adds to a result stands in it while a server's tool waits", async () => {

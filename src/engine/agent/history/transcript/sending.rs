@@ -135,7 +135,8 @@ impl Transcript {
         ) else {
             return Ok(());
         };
-        let may_follow = !self.ends_with_answer() && !before.is_some_and(waits_for_results);
+        let may_follow =
+            !self.ends_with_answer() && !before.is_some_and(|before| waits_for_results(before, &[]));
         if may_follow {
             change.at = last;
             self.heads.push(change);

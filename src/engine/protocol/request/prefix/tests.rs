@@ -141,6 +141,10 @@ fn a_tool_that_was_found_is_a_part_of_what_comes_behind() {
     chat.messages.push(user("on"));
     chat.answer("b");
     assert_eq!(chat.sent(), ["a", "b"]);
+    // The vendor compares the order of the tools that the model has seen.
+    chat.tools.rotate_right(1);
+    assert_eq!(chat.sent(), ["a"]);
+    chat.tools.rotate_left(1);
     chat.tools.last_mut().unwrap().description = "Does something else".into();
     assert_eq!(chat.sent(), ["a"]);
 }

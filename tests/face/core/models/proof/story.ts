@@ -377,10 +377,10 @@ const OPTIONS = [undefined, "low", "high", "max"].flatMap((effort) => [
 /** The output limit of a model with the first of these options. So a request says which ones it has to have. */
 const FIRST_LIMIT = 500;
 
-/** The beginning of what a model is asked that summarises. */
+/** The beginning of what a model is asked that summarises. Changes of the head may follow it. */
 const SUMMARY = "Stop here and write a summary of this conversation";
 const isAsked = (body: any, words: string): boolean =>
-  JSON.stringify((body.messages ?? body.input).slice(-3)).includes(words);
+  JSON.stringify((body.messages ?? body.input).findLast(({ role }: any) => role === "user")).includes(words);
 
 /** Retries come at the next task. Nothing waits for a timeout. */
 const clock = {
