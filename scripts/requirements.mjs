@@ -6,8 +6,8 @@
 // A test carries an id in its title: `fn s003_22_i_07_equal_inputs…` under `#[test]`, or the first words of what
 // `it`, `test` or their `each(…)` are given: "S003-22, I-07: equal inputs …". A row of a table carries one if its
 // first string begins so or is the id: `["S000-22: sprout", …]`, `("S000-22", …)`. No other place counts: no comment,
-// no describe, no message of an assertion. Their texts are in REQUIREMENTS.md of the folder of LOOPLET_SHARED, by default ../shared;
-// without that file the list is only compared with the tests.
+// no describe, no message of an assertion. Their texts are in REQUIREMENTS.md of the folder of LOOPLET_SHARED, by
+// default ../shared; without that file the list is only compared with the tests.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { isMain, root } from "./lib/machine.mjs";

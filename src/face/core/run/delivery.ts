@@ -67,8 +67,8 @@ export class Delivery {
   }
 
   /**
-   * Delivers an event. `agent` is the engine's number of an agent, 0 for the root. The engine's deltas take the way of
-   * {@link deltas}.
+   * Delivers an event. `agent` is the engine's number of an agent, 0 for the root. The engine's deltas take the way
+   * of {@link deltas}.
    */
   deliver(emitted: RunEvent, agent = 0): void {
     const event = agent === 0 ? emitted : { ...emitted, ...this.#originOf(agent) };
