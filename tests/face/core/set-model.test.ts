@@ -8,6 +8,7 @@ import {
   tool,
 } from "../../../src/face/core/entry/node.js";
 import { scripted } from "../../../src/face/lab/practice/index.js";
+import { memoryStore } from "../../../src/face/extras/stores/index.js";
 import { agentOn } from "../../../src/face/core/agents/agent.js";
 import { FakeEngine } from "../support/fake-driver.js";
 import type { Fetch } from "../../../src/face/core/api/index.js";
@@ -55,6 +56,29 @@ describe("run.setModel", () => {
     await createAgent({ model: two, tools: { act } }).run("Once more", { messages }).result;
     const asked = fetch.requests.map(({ body }) => `${body.model} ${body.thinking?.type ?? "none"}`);
     expect(asked).toEqual(["one enabled", "two none", "two none", "two enabled"]);
+  });
+
+  it("asks the model with its own effort in the next process", async () => {
+    const store = memoryStore();
+    const fetch = scripted([{ toolCalls: [{ name: "act", input: {} }] }, { text: "Done." }]);
+    const model = (effort: "low" | "high") => anthropic("claude-opus-5-5", { fetch, effort });
+    const agent = (execute: () => unknown) =>
+      createAgent({
+        model: model("low"),
+        store,
+        durable: { reconcile: () => ({ outcome: "run" }) },
+        tools: { act: tool({ description: "Acts", inputSchema: { type: "object" }, execute }) },
+      });
+    await new Promise<void>((begun) => {
+      const begin = () => (begun(), new Promise(() => {}));
+      const run = agent(begin).run("Go", { id: "r", onToolCall: () => run.setModel(model("high")) });
+    });
+    const run = agent(() => "done").resume("r", { takeOver: true });
+    expect(await run.result).toMatchObject({ text: "Done." });
+    expect(fetch.requests.map(({ body }) => body.output_config)).toEqual([
+      { effort: "low" },
+      { effort: "high" },
+    ]);
   });
 
   it("works before the engine is loaded, and only for this run", async () => {

@@ -1,7 +1,7 @@
 //! The model of an agent in the journal: a name, and what another process needs to ask it again.
 //!
-//! A model of the options is found by its vendor and name, with the options of now. A model of `setModel` is not in
-//! the options. It is asked with the key of a model in the options that has its vendor, protocol and URL, because a
+//! A model of the options is found by its vendor and name, with the options of now. A model of `setModel` may not be in
+//! the options, or have another effort there. It is asked with the key of a model in the options that has its vendor, protocol and URL, because a
 //! key must go to no other place. Nothing here keeps a key, a header or a URL.
 
 use crate::engine::agent::profile::Profile;
@@ -15,35 +15,41 @@ use crate::engine::model::message::Json;
 
 pub fn name_of(model: &ModelConfig, setup: &Setup) -> ModelName {
     let mut name = ModelName::from(model);
-    if !setup
-        .profiles()
-        .any(|profile| profile.model_named(&name).is_some())
-    {
-        let bare = ModelConfig {
-            slot: 0,
-            base_url: None,
-            vendor_url: None,
-            headers: Vec::new(),
-            metadata: None,
-            body: None,
-            quirks: None,
-            ..model.clone()
-        };
+    let own = bare(model);
+    let mut models = setup.profiles().filter_map(|profile| profile.model_named(&name));
+    if !models.any(|model| bare(model) == own || bare(&inherited(model)) == own) {
         name.own = Some(OwnModel {
             place: place_of(model),
-            config: Json::of(&bare),
+            config: Json::of(&own),
         });
     }
     name
 }
 
+/// The model without its place, its key and its headers.
+fn bare(model: &ModelConfig) -> ModelConfig {
+    ModelConfig {
+        slot: 0,
+        base_url: None,
+        vendor_url: None,
+        headers: Vec::new(),
+        metadata: None,
+        body: None,
+        quirks: None,
+        ..model.clone()
+    }
+}
+
 /// The model of this name for an agent with this profile. `None` if the options of now cannot ask it.
 pub fn model_of(name: &ModelName, profile: &Profile, setup: &Setup) -> Option<ModelConfig> {
-    if let Some(own) = profile.model_named(name) {
-        return Some(own.clone());
-    }
-    let other = setup.profiles().find_map(|other| other.model_named(name));
-    other.map(inherited).or_else(|| own_model(name, setup))
+    let of_options = || {
+        let other = || setup.profiles().find_map(|other| other.model_named(name));
+        profile
+            .model_named(name)
+            .cloned()
+            .or_else(|| other().map(inherited))
+    };
+    own_model(name, setup).or_else(of_options)
 }
 
 fn own_model(name: &ModelName, setup: &Setup) -> Option<ModelConfig> {
