@@ -1,6 +1,6 @@
 /**
- * An agent: the options of `createAgent`, and agents as tools of an agent (`subagent()` and `handoff()`). Options of
- * one topic stand in that topic's file: `tool.ts`, `hook.ts`, `permission.ts`, `iteration.ts` and so on.
+ * An agent: the options of `createAgent`, and agents as tools of an agent (`subagent()` and `handoff()`). The options
+ * of a topic are in that topic's file: `tool.ts`, `hook.ts`, `permission.ts`, `iteration.ts` and so on.
  */
 import type {
   AgentData,
@@ -50,9 +50,9 @@ export type {
 } from "../generated/model.js";
 
 /**
- * The options of `createAgent`. What an agent is stands on the first level; what tunes it stands in a group of its
- * subject. An unknown name, a wrong type or a missing field throws a `LoopletError` at once; its `field` names the
- * option with its group (`limits.maxUsd`).
+ * The options of `createAgent`. Basic options are at the top level; settings are grouped by topic. An unknown option,
+ * a wrong type or a missing required option throws a `LoopletError` immediately. Its `field` is the full path of the
+ * option (`limits.maxUsd`).
  */
 export interface AgentOptions<T extends Tools = Tools, S extends InputSchema = InputSchema>
   extends AgentData, RunData, FinishOptions, HookOptions, IterationOptions, TraceOptions, StoreOptions {
@@ -61,8 +61,8 @@ export interface AgentOptions<T extends Tools = Tools, S extends InputSchema = I
   /** The system prompt. Default: none. */
   system?: string | undefined;
   /**
-   * Text that every agent of the run gets behind its own system prompt, subagents too. No compaction removes it. A
-   * function is called once for each run. Default: none.
+   * Text that is appended to the system prompt of every agent of the run, including subagents. Compaction never
+   * removes it. A function is called once per run. Default: none.
    */
   sharedInstructions?: string | (() => string) | undefined;
   /**
@@ -70,59 +70,60 @@ export interface AgentOptions<T extends Tools = Tools, S extends InputSchema = I
    * results of the runs. Default: none.
    */
   tools?: T | undefined;
-  /** Values for the tools' `bindings`. For each name a value in `agent.run(prompt, { inputs })` wins. */
+  /** Values for the tools' `bindings`. Values in `agent.run(prompt, { inputs })` override them by name. */
   inputs?: Inputs | undefined;
 
-  /** The schema that every answer must fit; the parsed answer is `result.output`. Default: any text. */
+  /** The schema that every answer must match. The parsed answer is `result.output`. Default: any text. */
   output?: OutputFormat<S> | undefined;
 
-  /** Tokens of one answer, a positive integer; wins over the model's own option. Default: the model's. */
+  /** The maximum number of tokens per answer, a positive integer. Overrides the model's own option. Default: the model's. */
   maxOutputTokens?: number | undefined;
   /**
-   * Models that take over, in this order, when a model has used up its retries on failures that may go away
-   * (`error.retryable`). The next model continues the same run with retries of its own and stays for the rest of it;
-   * its vendor and protocol may differ. A `model-change` event carries the failure. Default: none.
+   * Models to fall back to, in this order. looplet switches to the next model when the current one has used all its
+   * retries on retryable failures (`error.retryable`). The new model continues the run with a fresh set of retries
+   * and is used until the run ends. It can use another vendor and protocol. The `model-change` event has the failure.
+   * Default: none.
    */
   fallbackModels?: readonly Model[] | undefined;
 
-  /** When a run ends early: iterations, tokens, money, repeated calls, conditions of yours. */
+  /** When a run ends early: iterations, tokens, cost, repeated calls, your own conditions. */
   limits?: LimitOptions | undefined;
-  /** The length of the history: the model's window, and what is summarised or shortened. */
+  /** How the history is limited: the model's context window, and what is summarised or shortened. */
   context?: ContextOptions | undefined;
-  /** The bounds of one answer of a model, and how looplet treats one that is not whole. */
+  /** The limits of one model answer, and how looplet handles an incomplete answer. */
   answers?: AnswerOptions | undefined;
-  /** How tool calls run, and what the model reads of them. */
+  /** How tool calls run, and what the model sees of them. */
   toolCalls?: ToolCallOptions | undefined;
   /**
-   * Which tool calls may run. Default: all, except for tools that need an approval. With any option in it, even with
-   * `{}`, the mode is `"default"`, in which a call needs a rule or `canUseTool`.
+   * Which tool calls may run. Default: all calls, except those of tools with `needsApproval`. If you set this option,
+   * even to `{}`, the mode is `"default"`: a call needs a matching rule or an approval by `canUseTool`.
    */
   permissions?: PermissionOptions | undefined;
-  /** Which events a run tells. */
+  /** Which events a run emits. */
   events?: EventOptions | undefined;
 
   /**
-   * Your function that sends the requests, called as `(url: string, init)`. A model's own `fetch` wins. Default: the
-   * global `fetch`.
+   * The function that sends requests, called as `(url: string, init)`. A model's own `fetch` overrides it. Default:
+   * the global `fetch`.
    */
   fetch?: Fetch | undefined;
   /**
-   * The clock of the runs and of their `handler`, for tests and replays. Default: `Date.now`, `setTimeout`,
+   * The clock for runs and for their `handler`. Replace it in tests and replays. Default: `Date.now`, `setTimeout`,
    * `clearTimeout`.
    */
   clock?: Clock | undefined;
   /**
-   * Your source of random numbers in [0, 1), for jitter and for the ids that looplet makes. Any other return value
-   * goes to `onError`, and `Math.random` takes its place. Default: `Math.random`.
+   * Returns random numbers in [0, 1), for retry jitter and generated ids. Any other return value is reported to
+   * `onError`, and looplet uses `Math.random` instead. Default: `Math.random`.
    */
   random?: (() => number) | undefined;
-  /** Makes `run.id`, a text that is not empty; any other value throws in `agent.run`. Default: a random id. */
+  /** Generates `run.id`, a non-empty string. Any other value makes `agent.run` throw. Default: a random id. */
   ids?: (() => string) | undefined;
 }
 
 /**
  * The clock of a run. `setTimer` and `clearTimer` have the shape of `setTimeout` and `clearTimeout`; a run has at
- * most one timer armed, and with a store another one for its lease.
+ * most one timer active, plus one for its lease if it has a store.
  */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
@@ -133,8 +134,8 @@ export interface Clock {
 }
 
 /**
- * An agent, as `createAgent` returns it: a configuration without state. One agent may have any number of runs at
- * once.
+ * An agent, as returned by `createAgent`: a configuration without state. An agent can have any number of runs at the
+ * same time.
  *
  * `T` are its tools, and `Output` is the type of its structured answer. `Agent<T>` is an `Agent`.
  */
@@ -143,18 +144,21 @@ export type Agent<T extends Tools = Tools, Output = unknown> = TypedAgent<ToolTy
 /** An agent with tools of these types. */
 export interface TypedAgent<C extends ToolTypes, Output> extends NotAMethodOfAgent {
   /**
-   * Starts a run at once.
+   * Starts a run immediately.
    *
    * @throws LoopletError `misuse_empty_prompt`, `config_unknown_option`, `config_wrong_type`
    */
   run(prompt: Prompt, options?: TypedRunOptions<C, Output> & NotOfRun): TypedRun<C, Output>;
   /**
-   * Goes on with a run that another process has begun: with the run of this id in the agent's `store`, or with the
-   * entries of a journal. Finished tool calls are not made again, a request that was cut off is sent again, and open
-   * questions are asked again under their ids. A call that had begun runs again if its `replay` is `"safe"`; else
-   * `reconcile` is asked about it. Options that have changed since count as they are now; a warning names them. A run
-   * that a limit has stopped goes on under the limits of now, and a run that has completed ends again with the same
-   * result. A run that another process holds fails with `run_held`, unless `takeOver` is set.
+   * Resumes a run that another process started. Pass the id of a run in the agent's `store`, or the entries of a
+   * journal.
+   * - Completed tool calls are not repeated. A call that was in progress runs again if its `replay` is `"safe"`;
+   *   otherwise `reconcile` decides.
+   * - An interrupted request is sent again.
+   * - Open questions are asked again with the same ids.
+   * - The current options apply. A warning names those that changed.
+   * - A run that was stopped by a limit continues under the current limits. A completed run returns the same result.
+   * - If another process holds the run, it fails with `run_held`, unless `takeOver` is set.
    *
    * @throws LoopletError `config_missing` without a store
    */
@@ -181,10 +185,10 @@ export interface TypedAgent<C extends ToolTypes, Output> extends NotAMethodOfAge
    */
   close(options?: CloseOptions): Promise<void>;
   /**
-   * The most that a run with this prompt may use and cost under the agent's limits, before anything is sent. It
-   * counts what vendors report, and takes `context.window` and each model's `maxOutputTokens` for true. Without these
-   * it counts with what looplet knows of the model, and says so in `assumed`. What you add to the run later
-   * (`run.steer`, `run.addBudget`, `run.setModel`) is not in it. `options` are those of the run.
+   * Returns the maximum usage and cost of a run with this prompt under the agent's limits. It sends no request. The
+   * calculation uses `context.window` and each model's `maxOutputTokens`. If they are not set, it uses what looplet
+   * knows about the model and lists that in `assumed`. It does not include later changes by `run.steer`,
+   * `run.addBudget` or `run.setModel`. `options` are the options of the run.
    *
    * Rejects with a `LoopletError` of the codes of `agent.run`, or `config_wasm`.
    */
@@ -193,23 +197,23 @@ export interface TypedAgent<C extends ToolTypes, Output> extends NotAMethodOfAge
     options?: Pick<TypedRunOptions<C, Output>, "messages" | "subagents" | "agent">,
   ): Promise<RunBound>;
   /**
-   * Begins a conversation. It keeps its transcript, its usage and the memory of its persistent subagents from prompt
-   * to prompt. `history` comes from an earlier chat.
+   * Starts a conversation. The chat retains its transcript, usage and the memory of persistent subagents between
+   * prompts. To continue an earlier chat, pass its `history`.
    */
   chat(history?: ChatHistory): TypedChat<C, Output>;
   /**
-   * Opens the chat of this id in the agent's `store`, a new one or one that any process has begun. It has its
-   * messages, the memory of its subagents, and the agent that spoke last. Its runs are durable. A run that was cut
-   * off goes on at once: it is `chat.current`, and `options` are its listeners and its signal. An iteration over its
-   * events misses none if it begins when the promise resolves.
+   * Opens the chat with this id in the agent's `store`, or creates it. An existing chat has its messages, the memory
+   * of its subagents and the active agent, whichever process started it. Its runs are durable. An interrupted run
+   * resumes immediately as `chat.current`, with the listeners and the signal in `options`. To receive all of its
+   * events, start the iteration as soon as the promise resolves.
    *
    * Rejects with the error of a store that cannot be read, or with a `LoopletError`: `config_missing` without a
    * store, `config_invalid_value` if the journal cannot be read or names an agent that these options do not have.
    */
   openChat(id: string, options?: OpenChatOptions<C, Output>): Promise<TypedChat<C, Output>>;
   /**
-   * The messages of a chat in the agent's `store`, whoever goes on with it; undefined if there is no such chat.
-   * Nothing begins or changes. Rejects as `openChat`.
+   * Reads a chat from the agent's `store` without opening it, even while another process runs it. Resolves to
+   * undefined if the chat does not exist. Rejects as `openChat` does.
    */
   readChat(id: string, options?: ReadChatOptions): Promise<KeptChat | undefined>;
 }
@@ -220,24 +224,24 @@ export type PendingOptions<C extends ToolTypes = ToolTypes, Output = unknown> = 
   "id" | "takeOver" | "afterEvent"
 > & {
   /**
-   * Contract: called with the id of each run; false leaves the run to others. A store that several agents share needs
-   * it. Default: all runs.
+   * Contract: called with the id of each run; return false to skip the run. Required if several agents share the
+   * store. Default: all runs.
    */
   filter?: ((id: string) => boolean) | undefined;
-  /** Whether runs go on that were `stopped` by `recovery_exhausted`, because their cause is mended. Default false. */
+  /** Whether to resume runs that were `stopped` by `recovery_exhausted`, for example after you fixed the cause. Default false. */
   stopped?: boolean | undefined;
 };
 
-/** A run in a store that no process goes on with. */
+/** An unfinished run in a store that no process holds. */
 export interface PendingRun {
   readonly id: string;
-  /** How often it was `stopped` by `recovery_exhausted`; 0 for a run that was cut off or given up. */
+  /** How many times it was `stopped` by `recovery_exhausted`; 0 for a run that was interrupted or released. */
   readonly stops: number;
 }
 
 /** The options of `agent.close`. */
 export interface CloseOptions {
-  /** Whether runs with a store stay unfinished, for another process to go on with. Default false. */
+  /** Whether to leave runs with a store unfinished, so that another process can resume them. Default false. */
   recoverable?: boolean | undefined;
 }
 
@@ -258,42 +262,41 @@ interface AgentToolOptions extends Pick<ToolOptions, "needsApproval" | "maxCalls
 }
 
 /**
- * Options that a subagent may set for itself; `AgentOptions` explains each. The limits count one call of the subagent
- * and stop only the subagent. Tokens and money also count the subagents below it. `timeouts.totalMs` is the time of
- * one call.
+ * Options that a subagent can override; see `AgentOptions`. Limits apply to one call of the subagent and stop only
+ * the subagent. Token and cost limits include its own subagents. `timeouts.totalMs` limits one call.
  */
 export interface ProfileOptions
   extends AgentData, Pick<AgentOptions<Tools, any>, "fallbackModels" | "output" | "context" | "answers"> {
-  /** When a call of it ends early. */
+  /** When a call of the subagent ends early. */
   limits?: SubagentLimits | undefined;
   /** How its tool calls run. Default: the run's, one by one. */
   toolCalls?: AgentToolCalls | undefined;
 }
 
-/** The limits that a subagent may have of its own. */
+/** The limits that a subagent can override. */
 export type SubagentLimits = Omit<LimitOptions, keyof RunLimits | "allowUnknownPrice" | "onLimit">;
 
 /**
- * An agent that answers a tool call. It sees only the prompt of that call. Its caller gets its last text, or with
- * `output` its validated JSON.
+ * An agent that answers a tool call. It receives only the prompt of that call. The caller receives its final text, or
+ * its validated JSON if `output` is set.
  *
- * `limits` and `output` have the defaults of an agent. `fallbackModels` are the run's if the
- * subagent uses its caller's model, and `timeouts` are the run's without `totalMs`. All other options default to the
- * run's. Permissions, hooks, guardrails and budgets are always the run's.
+ * `limits` and `output` have the same defaults as for an agent. `fallbackModels` default to the run's if the subagent
+ * uses its caller's model. `timeouts` default to the run's, without `totalMs`. All other options default to the
+ * run's. Permissions, hooks, guardrails and budgets always come from the run.
  */
 export interface SubagentOptions<S extends InputSchema = InputSchema>
   extends AgentToolOptions, Omit<ProfileOptions, "output"> {
   /** The schema that every answer must fit. Default: any text. */
   output?: OutputFormat<S> | undefined;
   /**
-   * Whether it remembers its earlier calls: each call continues the conversation of the last one, and only one call
-   * runs at a time. A chat keeps that memory from run to run. Outside of a chat, pass `result.subagents` to the next
-   * run. Default false.
+   * Whether the subagent remembers its earlier calls. Each call continues the conversation of the previous call, and
+   * only one call runs at a time. A chat retains this memory between runs. Outside of a chat, pass `result.subagents`
+   * to the next run. Default false.
    */
   persistent?: boolean | undefined;
   /**
-   * Whether the agent changes nothing, so that it may run beside read-only calls and in the mode `plan`. Subagents
-   * run in parallel with each other in any case. Default false.
+   * Whether the agent makes no changes. If true, it can run in parallel with read-only calls and in the mode `plan`.
+   * Subagents always run in parallel with each other. Default false.
    */
   readOnly?: boolean | undefined;
 }
@@ -313,25 +316,26 @@ export interface PromptSchema {
 }
 
 /**
- * An agent that takes the conversation over. The whole transcript continues with its system prompt, its tools and its
- * model, under the limits of the agent before it. A chat goes on with it, and `result.agent` names it.
+ * An agent that another agent can hand the conversation to. The transcript continues with the new agent's system
+ * prompt, tools and model, under the limits of the previous agent. Later runs of a chat start with this agent, and
+ * `result.agent` names it.
  */
 export interface HandoffOptions<S = InputSchema> extends AgentToolOptions {
   /**
-   * The schema of the input that the model gives with the handoff, as for a tool. Default: there is no input, and
-   * arguments are ignored.
+   * The schema of the input that the model gives with the handoff, as for a tool. Default: no input; arguments are
+   * ignored.
    */
   inputSchema?: S | undefined;
   /**
-   * Contract: called with the input before the agent takes over, which waits for it. An error that it throws goes to
-   * the model, and the conversation stays where it is. A return value is ignored.
+   * Contract: called with the input before the handoff, which waits for it. If it throws, the model receives the
+   * error and the handoff does not happen. The return value is ignored.
    */
   onHandoff?: ((input: InputOf<S>, context: ToolContext) => unknown) | undefined;
   /**
-   * Contract: called once per handoff, when all calls of its answer are over. It returns the messages that the agent
-   * begins with, or a promise of them. They are the conversation from then on, `result.messages` too. An error that
-   * it throws, and messages that are not a legal history, fail the run, so that the agent reads no message that the
-   * filter was to remove. `removeAllTools` is a ready filter. Default: the whole conversation.
+   * Contract: called once per handoff, after all calls of the same answer are complete. Returns the messages that the
+   * new agent starts with, or a promise of them. They replace the conversation, also in `result.messages`. The run
+   * fails if the function throws or returns an invalid history, so that the agent never sees a message that the
+   * filter should have removed. `removeAllTools` is a ready filter. Default: the whole conversation.
    */
   inputFilter?:
     | ((handoff: HandoffInput<S>) => readonly MessageInput[] | PromiseLike<readonly MessageInput[]>)
@@ -348,11 +352,11 @@ export interface HandoffInput<S = InputSchema> {
   readonly messages: Message[];
   /** The checked input of the handoff, as plain JSON; an empty object without `inputSchema`. */
   readonly input: InputOf<S>;
-  /** The name of the tool that hands over. */
+  /** The name of the handoff tool. */
   readonly toolName: string;
-  /** The agent that hands over; `"root"` is the run's own. */
+  /** The agent that hands off; `"root"` is the agent that started the run. */
   readonly agentPath: string;
-  /** Fires when nobody waits for the messages any more. */
+  /** Fires when the messages are no longer needed. */
   readonly signal: HostAbortSignal;
 }
 
@@ -362,7 +366,7 @@ export type SubagentCallOptions = Pick<
   "name" | "description" | "needsApproval" | "maxCalls" | "persistent" | "readOnly"
 >;
 
-/** The options of a tool that hands over to an agent of `createAgent`: the second argument of `handoff`. */
+/** The options of a tool that hands off to an agent of `createAgent`: the second argument of `handoff`. */
 export type HandoffCallOptions<S = InputSchema> = Pick<
   HandoffOptions<S>,
   | "name"
