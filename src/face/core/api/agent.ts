@@ -56,7 +56,10 @@ export type {
  */
 export interface AgentOptions<T extends Tools = Tools, S extends InputSchema = InputSchema>
   extends AgentData, RunData, FinishOptions, HookOptions, IterationOptions, TraceOptions, StoreOptions {
-  /** The model: `anthropic(…)`, `openaiChat(…)`, `compatible(…)`, `custom(async …)` or one of `looplet/models`. Required. */
+  /**
+   * The model: `anthropic(…)`, `openaiChat(…)`, `compatible(…)`, `custom(async …)` or one of `looplet/models`.
+   * Required.
+   */
   model: Model;
   /** The system prompt. Default: none. */
   system?: string | undefined;
@@ -76,7 +79,10 @@ export interface AgentOptions<T extends Tools = Tools, S extends InputSchema = I
   /** The schema that every answer must match. The parsed answer is `result.output`. Default: any text. */
   output?: OutputFormat<S> | undefined;
 
-  /** The maximum number of tokens per answer, a positive integer. Overrides the model's own option. Default: the model's. */
+  /**
+   * The maximum number of tokens per answer, a positive integer. Overrides the model's own option. Default: the
+   * model's.
+   */
   maxOutputTokens?: number | undefined;
   /**
    * Models to fall back to, in this order. looplet switches to the next model when the current one has used all its
@@ -228,7 +234,10 @@ export type PendingOptions<C extends ToolTypes = ToolTypes, Output = unknown> = 
    * store. Default: all runs.
    */
   filter?: ((id: string) => boolean) | undefined;
-  /** Whether to resume runs that were `stopped` by `recovery_exhausted`, for example after you fixed the cause. Default false. */
+  /**
+   * Whether to resume runs that were `stopped` by `recovery_exhausted`, for example after you fixed the cause.
+   * Default false.
+   */
   stopped?: boolean | undefined;
 };
 

@@ -1,4 +1,6 @@
-/** The errors that looplet throws (`LoopletError`, `RunError`) and the one that your tools may throw (`ToolError`). */
+/**
+ * The errors that looplet throws (`LoopletError`, `RunError`) and the one that your tools may throw (`ToolError`).
+ */
 import type { ToolFault } from "./event.js";
 import type { RunResult } from "./result.js";
 
@@ -8,8 +10,8 @@ export function sectionOf(code: string): string {
 }
 
 /**
- * A configuration or a call that cannot work; its message says how to fix it, and where to read more. It is thrown at
- * once; only `init` rejects with it.
+ * A configuration or a call that cannot work; its message says how to fix it, and where to read more. It is thrown
+ * synchronously; only `init` rejects with it.
  *
  * @example
  * ```ts
@@ -70,8 +72,8 @@ export class RunError extends Error {
 }
 
 /**
- * The error of a store whose journal another process has continued. The run that gets it ends as `cancelled`, because
- * two processes must not go on with one run.
+ * The error that a store throws when another process has continued the journal. The run ends as `cancelled`, because
+ * only one process may continue a run.
  */
 export class StoreConflict extends Error {
   override readonly name = "StoreConflict";
@@ -83,7 +85,7 @@ export function isStoreConflict(error: unknown): boolean {
 }
 
 /**
- * An error that a tool's `execute` throws to tell the model, in the tool's own words, what went wrong.
+ * An error for a tool's `execute` to throw. The model receives its message.
  *
  * @example
  * ```ts
@@ -151,7 +153,7 @@ export type LoopletErrorCode =
   | "misuse_result"
   /** `run.export()` of an agent without `record`. */
   | "misuse_not_recorded"
-  /** Text that is not a whole `.loop` file, or one of a newer version. */
+  /** Text that is not a complete `.loop` file, or a file of a newer version. */
   | "misuse_run_file"
   /** The agent was closed. */
   | "misuse_agent_closed"

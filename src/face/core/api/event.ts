@@ -1,14 +1,14 @@
 /**
- * The events of a run, in the order in which they can come:
+ * The events of a run, in the order in which they can occur:
  *
  * ```text
- * snapshot                                only in an iteration that began later than the run: its first event
+ * snapshot                                the first event of an iteration that started after the run
  * run-start
- *   answer-cut-off*                       in a process that goes on with a run: text that the end of another one cut off
+ *   answer-cut-off*                       in a process that resumes a run: text that the end of the other one cut off
  *   agent-start
  *     steer-delivered?                    before the iteration that it leads to
  *     iteration-start                     one model call and its tools
- *       model-change?                     also behind handoff?, before the iteration
+ *       model-change?                     also after handoff?, before the iteration
  *       compact-start? compact-boundary?    a shorter history, with the attempts of a summary between the two; without
  *                                             a summary it comes before the iteration, for input guardrails to see
  *       attempt-start                     one HTTP request; with `events.prefix`, what it shares with the one before
@@ -19,7 +19,7 @@
  *       tool-call*                        complete calls
  *       question answered                 each question is answered or withdrawn once
  *       limits*                           `onLimit` or `run.addBudget` has raised limits
- *       waiting*                          only answers to open questions bring the run on
+ *       waiting*                          the run waits only for answers to open questions
  *       agent-start … agent-finish        of a subagent that answers a call, with its own agentPath
  *       tool-progress* tool-result | tool-error
  *       abort? error?                     why the run ends, if the model did not end it
@@ -94,7 +94,7 @@ export type TypedEvent<C extends ToolTypes> = EventStamp & EventKind<C>;
 
 type AskedEvent = Extract<EngineEvent, { type: "question" }>;
 
-/** The questions that you answer tell the facts that a person needs: `data.toolName` narrows `data.input`. */
+/** A question that you answer. `data` has what the user needs to decide; `data.toolName` narrows `data.input`. */
 type QuestionEvent<C extends ToolTypes> =
   | {
       [P in "permission" | "reconcile" | "elicitation"]: Omit<AskedEvent, "question" | "data"> & {
@@ -112,9 +112,9 @@ type EventKind<C extends ToolTypes = ToolTypes> =
   | QuestionEvent<C>
   | OfTools<Extract<EngineEvent, { toolName: string }>, C>
   /**
-   * The first event of an iteration that began later than the run: `blocks` are those of the answer under way so far,
-   * `text` is the text among them, `messages` the transcript before it. The stamp is that of the last event that was
-   * delivered; its iteration is the root's. The face makes it, so the engine does not know it.
+   * The first event of an iteration that started after the run. `blocks` are the blocks of the partial answer, `text`
+   * is their text, and `messages` is the transcript before it. `seq` and the other place fields are those of the last
+   * delivered event; `iteration` is the root's.
    */
   | {
       type: "snapshot";

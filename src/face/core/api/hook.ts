@@ -1,4 +1,4 @@
-/** Hooks and guardrails: functions that are asked at certain points of a run. */
+/** Hooks and guardrails: functions that looplet calls at certain points of a run. */
 import type {
   Facts,
   HookData,
@@ -23,7 +23,7 @@ type Told<F> = {
 export type HookInputs = {
   [E in keyof AskedFacts]: { readonly event: E } & HookPlace & Told<AskedFacts[E]>;
 } & {
-  /** A subagent is about to begin. */
+  /** A subagent is about to start. */
   SubagentStart: { readonly agentName: string };
   /** A subagent has finished. */
   SubagentStop: { readonly agentName: string };
@@ -46,8 +46,8 @@ type AskedFacts = Pick<Facts, HookPoint>;
 export type HookEvent = keyof HookInputs;
 
 /**
- * The answer of a hook. A hook that returns nothing changes nothing. The fields here have other names or words than
- * in the engine's `HookAnswer`, which joins the answers of several hooks: the face translates.
+ * The answer of a hook. A hook that returns nothing changes nothing. looplet converts it to the engine's
+ * `HookAnswer`, which has other field names and merges the answers of several hooks.
  */
 export interface HookOutput extends HookData {
   /**
@@ -58,12 +58,13 @@ export interface HookOutput extends HookData {
    * - `UserPromptSubmit`: `"block"` rejects the prompt; a run that begins with it is `stopped` by `hook`.
    * - `PreCompact`: `"block"` keeps the history as it is; a request that is too long for the vendor then fails.
    * - `Stop`, `SubagentStop`: `"block"` makes the model continue.
-   * - `PostToolUse`, `PostToolUseFailure`, `PostToolBatch`: `"block"` tells the model the reason beside the result.
+   * - `PostToolUse`, `PostToolUseFailure`, `PostToolBatch`: `"block"` adds the reason to the result that the model
+   * receives.
    */
   decision?: "allow" | "deny" | "ask" | "defer" | "block" | undefined;
   /**
-   * Text for the model, beside the prompt or beside the results of this round. From a `Stop` hook it also makes the
-   * model continue.
+   * Text for the model, added to the prompt or to the tool results of this round. From a `Stop` hook it also makes
+   * the model continue.
    */
   additionalContext?: string | undefined;
   /** `false` ends the run as `stopped` by `hook`; finished work stays. Default true. */
@@ -75,8 +76,8 @@ export interface HookOutput extends HookData {
 }
 
 /**
- * Contract: called at its point of a run, which waits for the answer. All hooks of a point are called at once.
- * `signal` fires when the answer no longer matters.
+ * Contract: called at its point of a run, which waits for the answer. All hooks of a point are called at the same
+ * time. `signal` fires when the answer no longer matters.
  */
 export type Hook<E extends HookEvent = HookEvent> = (
   input: HookInputs[E],
@@ -98,12 +99,12 @@ export interface HookGroup<E extends HookEvent = HookEvent> {
    */
   matcher?: string | undefined;
   /**
-   * The hook's time to answer, in milliseconds; a hook that takes longer has failed. Default 600,000; for
+   * The timeout of the hook in milliseconds. A hook that takes longer fails. Default 600,000; for
    * `UserPromptSubmit` 30,000. `null`: no limit.
    */
   timeoutMs?: number | null | undefined;
   /**
-   * How looplet treats a hook that throws, is too late or returns a value it cannot read. `"continue"` ignores the
+   * What happens if a hook throws, times out or returns an invalid value. `"continue"` ignores the
    * hook with a `warning` event (`hook_failed`). `"block"` denies or blocks, but never on `Stop` and `SubagentStop`.
    * Default `"continue"`.
    */
@@ -117,7 +118,7 @@ export type Hooks = { readonly [E in HookEvent]?: readonly HookGroup<E>[] | unde
 export interface GuardrailResult<R> {
   allowed: boolean;
   reason?: string | undefined;
-  /** Replaces the value that the guardrail looked at. */
+  /** Replaces the value that the guardrail checked. */
   rewrite?: R | undefined;
 }
 
@@ -129,8 +130,7 @@ type Guarded<R> = GuardrailResult<R> | PromiseLike<GuardrailResult<R>>;
 type OneOrMore<T> = T | readonly T[];
 
 /**
- * Functions that allow, rewrite or deny. A guardrail denies if it throws, is too late or returns a value that looplet
- * cannot read.
+ * Functions that allow, rewrite or deny. A guardrail denies if it throws, times out or returns an invalid value.
  */
 export interface Guardrails {
   /** Milliseconds that each guardrail has to answer, a positive integer, or `null` for no limit. Default 600,000. */
@@ -148,14 +148,14 @@ export interface Guardrails {
     | OneOrMore<(messages: readonly Message[], context: GuardrailContext) => Guarded<MessageInput[]>>
     | undefined;
   /**
-   * Contract: called with each answer of the model, before it counts and before its tools run. The answer's text has
-   * been streamed by then. A denial takes it back with a `reset` event and ends the run as `stopped` by `guardrail`.
-   * `rewrite` replaces the text.
+   * Contract: called with each answer of the model, before it is added to the transcript and before its tools run.
+   * Its text has already been streamed. A denial emits a `reset` event for it and ends the run as `stopped` by
+   * `guardrail`. `rewrite` replaces the text.
    */
   output?: OneOrMore<(message: Message, context: GuardrailContext) => Guarded<string>> | undefined;
   /**
-   * Contract: called for each call that may run, before it runs. A denial tells the model the reason. `rewrite`
-   * replaces the input.
+   * Contract: called for each call that may run, before it runs. If it denies, the model receives the reason.
+   * `rewrite` replaces the input.
    */
   tool?:
     | OneOrMore<

@@ -165,6 +165,6 @@ export interface CompactionOptions extends CompactionData {
 }
 
 export interface CompactionRequest extends Told<"summarize"> {
-  /** Fires when no request waits for the summary any more. */
+  /** Fires when the summary is no longer needed. */
   readonly signal: HostAbortSignal;
 }

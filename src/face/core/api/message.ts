@@ -1,6 +1,6 @@
 /**
  * Messages and their blocks: the neutral form of a conversation, equal for every provider, and plain JSON. You can
- * store `result.messages` anywhere and hand it to the next run. A chat does so from run to run.
+ * store `result.messages` anywhere and pass it to the next run. A chat does this for you.
  */
 import type { NotAMethodOfChat, NotOfRun } from "../peer-names.js";
 import type {
@@ -32,13 +32,13 @@ export type {
 } from "../generated/model.js";
 
 /**
- * A block that a prompt, a steer, a follow-up or a tool's `{ content }` may contain. A raw block is one of the
- * vendor's own form; it goes out as it is, so the model must speak that protocol.
+ * A block that a prompt, a steer, a follow-up or a tool's `{ content }` may contain. A raw block has the vendor's own
+ * format and is sent unchanged, so the model must use that protocol.
  */
 export type ContentBlock = TextBlock | MediaBlock | RawBlock;
 
 /**
- * A message as you write it: `content` is the text, or the blocks. looplet makes a block of the text, so that every
+ * A message as you write it: `content` is the text, or the blocks. looplet converts a text to a block, so every
  * message that it returns is a {@link Message}.
  */
 export interface MessageInput extends Omit<Message, "content"> {
@@ -46,7 +46,7 @@ export interface MessageInput extends Omit<Message, "content"> {
 }
 
 /**
- * How a session begins: without a history (`startup`), with a given history (`resume`), or after `chat.reset`
+ * How a session starts: without a history (`startup`), with a given history (`resume`), or after `chat.reset`
  * (`clear`).
  */
 export type SessionSource = Facts["SessionStart"]["source"];
@@ -54,7 +54,7 @@ export type SessionSource = Facts["SessionStart"]["source"];
 /** The options of a run that a chat sets itself. */
 export type KeptByChat = Pick<RunOptions, "messages" | "subagents" | "agent" | "chatUsage">;
 
-/** The state with which `agent.chat` begins; each field comes from an earlier chat. */
+/** The initial state of `agent.chat`; each field comes from an earlier chat. */
 export interface ChatHistory {
   /** Default: none. */
   messages?: readonly MessageInput[] | undefined;
@@ -64,7 +64,7 @@ export interface ChatHistory {
   usage?: Usage | null | undefined;
 }
 
-/** A conversation: each run continues from the end of the last one, whatever its outcome. */
+/** A conversation. Each run continues from the end of the previous run, whatever its outcome. */
 export type Chat<T extends Tools = Tools, Output = unknown> = TypedChat<ToolTypesOf<T>, Output>;
 
 /** A conversation with an agent with tools of these types. */
@@ -72,28 +72,28 @@ export interface TypedChat<C extends ToolTypes, Output> extends NotAMethodOfChat
   /** The id of a chat of `agent.openChat`; undefined for any other. */
   readonly id: string | undefined;
   /**
-   * The transcript so far; replaced when a run ends. If `agent.openChat` goes on with a run, it has the messages of
-   * that run by then. An open call of it has a result with `pending`.
+   * The transcript so far; replaced when a run ends. If `agent.openChat` resumed a run, it includes the messages that
+   * the run had at that time. An unfinished tool call has a result with `pending`.
    */
   readonly messages: readonly Message[];
   /** The memory of persistent subagents so far. */
   readonly subagents: readonly SubagentMemory[];
   /**
-   * The tokens and the money of all runs so far, those before a `reset` too; replaced when a run ends. `null` if no
-   * answer came with any. In a chat of `agent.openChat` the runs of every process count.
+   * Tokens and cost of all runs so far, including those before a `reset`; replaced when a run ends. `null` if no
+   * answer reported usage. In a chat of `agent.openChat` this includes runs in other processes.
    */
   readonly usage: ModelUsage | null;
   /**
-   * Whether all entries of its journal counted when it was opened. If not, a part of it is damaged: what is intact is
-   * there, and a notice has the place of each message that is lost. Always true for a chat that no store has.
+   * Whether the journal was intact when the chat was opened. If it was damaged, the chat has every readable message,
+   * and a notice in place of each lost message. Always true for a chat without a store.
    */
   readonly isWhole: boolean;
-  /** The run under way. */
+  /** The run in progress. */
   readonly current: TypedRun<C, Output> | undefined;
   /**
    * Starts a run on the transcript.
    *
-   * @throws LoopletError `misuse_chat_busy` while another run of this chat goes on, `misuse_chat_closed` after
+   * @throws LoopletError `misuse_chat_busy` while another run of this chat is in progress, `misuse_chat_closed` after
    * `close`
    */
   run(
@@ -101,9 +101,9 @@ export interface TypedChat<C extends ToolTypes, Output> extends NotAMethodOfChat
     options?: Omit<TypedRunOptions<C, Output>, keyof KeptByChat> & NotOfRun,
   ): TypedRun<C, Output>;
   /**
-   * Has the transcript summarised now, by a run that asks nothing else and ends as `completed`; `instructions` are
-   * added to the summary's prompt. Nothing happens if there is nothing to summarise: the last messages stay as they
-   * are (`context.compaction.keepLast`).
+   * Starts a run that only summarises the transcript and ends as `completed`. `instructions` are added to the summary
+   * prompt. The last messages are not summarised (`context.compaction.keepLast`); if there are no others, the
+   * transcript does not change.
    *
    * @throws LoopletError as `run`
    */
@@ -113,75 +113,78 @@ export interface TypedChat<C extends ToolTypes, Output> extends NotAMethodOfChat
     },
   ): TypedRun<C, Output>;
   /**
-   * Forgets the memory of subagents and the transcript, or replaces the transcript by `messages`. `SessionEnd` hooks
-   * get the reason `"clear"`. A chat with an id saves it at once.
+   * Clears the memory of subagents, and clears the transcript or replaces it with `messages`. `SessionEnd` hooks
+   * receive the reason `"clear"`. A chat with an id saves the change immediately.
    *
-   * @throws LoopletError `misuse_chat_busy` while a run goes on, `misuse_chat_closed`; `config_invalid_value` in a
-   * chat with an id, for messages that are not a legal history
+   * @throws LoopletError `misuse_chat_busy` while a run is in progress, `misuse_chat_closed`; `config_invalid_value`
+   * in a chat with an id, if `messages` is not a valid history
    */
   reset(messages?: readonly MessageInput[]): void;
   /**
-   * Whether the chat has taken this request before, so that a second delivery changes nothing: as the `id` of a run,
-   * or as the `requestId` of a steer or follow-up. A message that no model call took until the end of its run may
-   * come again. A chat of `agent.openChat` remembers the last 256, in every process; any other remembers none.
+   * Whether the chat has already accepted this request id, as the `id` of a run or as the `requestId` of a steer or
+   * follow-up. Repeating such a request has no effect. A message that was not delivered by the end of its run can be
+   * sent again. A chat of `agent.openChat` remembers the last 256 ids across processes; other chats remember none.
    *
    * @throws LoopletError `config_…` for a value that is not an id
    */
   hasTaken(requestId: string): boolean;
   /**
-   * Resolves when the store has everything so far, with a prompt just given and a reset; at once without an id.
-   * Rejects as `run.saved()` does.
+   * Resolves when the store has saved everything so far, including the latest prompt or reset. Without an id it
+   * resolves immediately. Rejects as `run.saved()` does.
    */
   saved(): Promise<void>;
   /**
-   * Ends the conversation: `SessionEnd` hooks get the reason `"close"`, and no further run can start. Its messages
-   * stay, and `agent.openChat` opens a chat with an id again. A second call does nothing.
+   * Ends the conversation: `SessionEnd` hooks receive the reason `"close"`, and no more runs can start. The messages
+   * remain readable. `agent.openChat` can reopen a chat with an id. A second call does nothing.
    *
-   * @throws LoopletError `misuse_chat_busy` while a run goes on
+   * @throws LoopletError `misuse_chat_busy` while a run is in progress
    */
   close(): void;
 }
 
-/** What an agent of a chat has said, from its first message on. */
+/** The full transcript of one agent of a chat, from its first message on. */
 export interface AgentTranscript extends Omit<SaidByAgent, "toolCalls"> {
-  /** The calls that have come back, in the order in which their rounds have ended. */
+  /** The completed calls, in the order in which their rounds ended. */
   toolCalls: ToolCallRecord[];
 }
 
-/** A chat as a store has it. */
+/** A saved chat, as `agent.readChat` returns it. */
 export interface KeptChat {
   readonly messages: readonly Message[];
   readonly subagents: readonly SubagentMemory[];
-  /** As `chat.usage`, with the finished model calls of a run that goes on. */
+  /** As `chat.usage`, including the completed model calls of an unfinished run. */
   readonly usage: ModelUsage | null;
-  /** Whether a run of it has not ended. Its messages are those so far. */
+  /** Whether the chat has an unfinished run. `messages` includes its messages so far. */
   readonly isRunning: boolean;
-  /** The id of the last run that its journal has. A reset of the chat counts as a run. */
+  /** The id of the last run in the journal. A reset of the chat counts as a run. */
   readonly lastRun: string;
-  /** Whether all entries of its journal count, up to the last one. */
+  /** Whether the journal is intact, up to its last entry. */
   readonly isWhole: boolean;
-  /** With the option `transcripts`: those of all agents of all runs, the root's first. */
+  /** The transcripts of all agents of all runs, the root's first. Present with the option `transcripts`. */
   readonly transcripts?: readonly AgentTranscript[];
-  /** With the option `transcripts`: how many messages of the root's transcript are older than the last run. */
+  /** How many messages of the root's transcript precede the last run. Present with the option `transcripts`. */
   readonly runStart?: number;
 }
 
 /** The options of `agent.readChat`. */
 export interface ReadChatOptions {
-  /** These are read in place of the entries that the store has. */
+  /** Entries to read instead of those in the store. Default: the store's. */
   readonly entries?: readonly JournalEntry[] | undefined;
-  /** Reads also what summaries have replaced, and what the subagents of all runs have said. Default: false. */
+  /**
+   * Whether to include messages that summaries replaced, and the transcripts of the subagents of all runs. Default:
+   * false.
+   */
   readonly transcripts?: boolean | undefined;
 }
 
-/** The options of `agent.openChat`: for the run that goes on, if there is one. */
+/** The options of `agent.openChat`. They apply to the run that resumes, if there is one. */
 export type OpenChatOptions<C extends ToolTypes = ToolTypes, Output = unknown> = Omit<
   ResumeOptions<C, Output>,
   "id" | "afterEvent"
 > & {
   /**
-   * As for `agent.resume`, or a function that returns it. Contract: it is called before a run resumes, with the chat
-   * as its journal has it, `transcripts` included. So it can compare the journal with a log of the events.
+   * As for `agent.resume`, or a function that returns it. Contract: called before a run resumes, with the saved chat,
+   * including `transcripts`, so that it can compare the journal with your event log.
    */
   afterEvent?: number | ((chat: KeptChat) => number) | undefined;
 };

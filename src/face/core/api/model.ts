@@ -25,8 +25,8 @@ export interface FetchInit {
   readonly method: string;
   readonly headers: HostHeaders;
   /**
-   * The request's JSON in UTF-8. `await new Request(url, init).json()` reads it. A `GET` has none: it asks for the
-   * rest of an answer in the background.
+   * The request's JSON in UTF-8. `await new Request(url, init).json()` reads it. Absent for a `GET`, which fetches
+   * the rest of a background response.
    */
   readonly body?: HostBytes;
   /** Fires when the request is to be stopped. */
@@ -127,8 +127,8 @@ export interface Quirks {
   /** The length of each call's id, where the server wants letters and digits of one length. Others get a checksum. */
   readonly callIdChars?: number;
   /**
-   * The server goes on from a last assistant message (`onCutOff: "continue"`). The fields of `message` go into that
-   * message, those of `body` into the request. Default: the server is not known to do so.
+   * How the server continues a partial last assistant message (`onCutOff: "continue"`). The fields of `message` are
+   * added to that message, those of `body` to the request. Default: the server does not support this.
    */
   readonly prefill?: {
     readonly message?: { readonly [field: string]: unknown };
@@ -141,8 +141,8 @@ export type Quirk = string | false | { readonly [field: string]: unknown };
 /** Options of a model that is reached over HTTP. */
 export interface HttpModelOptions extends ModelOptions, HttpModelData {
   /**
-   * The key. Required, unless `authorize`, a `fetch` or the `baseUrl` of your proxy is given. looplet sends it to
-   * that URL alone, and never stores or prints it.
+   * The key. Required, unless `authorize`, a `fetch` or the `baseUrl` of your proxy is given. looplet sends it only
+   * to that URL and never stores or prints it.
    */
   apiKey?: ApiKey | undefined;
   /** A function that adds the key or signs the request, instead of `apiKey`. */
@@ -153,15 +153,15 @@ export interface HttpModelOptions extends ModelOptions, HttpModelData {
   /** Your function that sends this model's requests; wins over the agent's `fetch`. */
   fetch?: Fetch | undefined;
   /**
-   * Whether a browser may send the key straight to the vendor. Everybody who opens the page can read that key; a
-   * proxy keeps it secret. Default false: such a model throws `config_browser_key`.
+   * Whether a browser may send the key straight to the vendor. Anyone who opens the page can read the key; use a
+   * proxy to keep it secret. Default false: the model throws `config_browser_key`.
    */
   dangerouslyAllowBrowser?: boolean | undefined;
 }
 
 /**
- * A model behind any server that speaks a known protocol. Its key, if it has one, is sent as `authorization: Bearer`.
- * For a server that needs `x-api-key`, use `anthropic(model, { baseUrl, apiKey })`.
+ * A model on any server that supports one of these protocols. Its key, if it has one, is sent as `authorization:
+ * Bearer`. For a server that needs `x-api-key`, use `anthropic(model, { baseUrl, apiKey })`.
  */
 export interface CompatibleOptions extends HttpModelOptions {
   /** The URL before the protocol's path, for example `http://localhost:11434/v1`. Required. */
@@ -174,7 +174,7 @@ export interface CompatibleOptions extends HttpModelOptions {
 
 /**
  * US dollars per million tokens, as vendors print them. The engine's `Price` is in whole billionths of a dollar per
- * token, so 0.001 is the smallest step; the face translates.
+ * token, so 0.001 is the smallest step. looplet converts the values.
  */
 export interface Price {
   inputUsdPerMillion: number;
@@ -248,9 +248,9 @@ export type CustomPart =
   | { type: "refusal"; text: string }
   /** A file that the model has made, as base64. */
   | { type: "file"; mediaType: string; data: string }
-  /** A page that the text before it rests on. */
+  /** A page that the preceding text cites. */
   | { type: "source"; url: string; title?: string }
-  /** A block without a neutral form. It stands in the transcript, and comes back in the messages of a request. */
+  /** A block without a neutral form. It is added to the transcript, and to the messages of later requests. */
   | { type: "raw"; json: unknown }
   /** A complete call. looplet makes an `id` if there is none. `input` is an object, or its JSON text. */
   | { type: "tool_call"; id?: string; name: string; input: unknown }
@@ -296,7 +296,7 @@ export interface AwsSigV4Options {
   /** The service's name in the signature. Default `"bedrock"`. */
   service?: string | undefined;
   /**
-   * The credentials. Contract: a function is called before each request; it keeps fetched credentials and renews them
+   * The credentials. Contract: a function is called before each request; it must cache the credentials and renew them
    * when they expire. An error that it throws ends the run as `failed`.
    */
   credentials: AwsCredentials | (() => AwsCredentials | PromiseLike<AwsCredentials>);

@@ -21,9 +21,9 @@ export interface PermissionRequest extends Omit<Facts["classify"], "toolName" | 
 }
 
 /**
- * Contract: called for a call that neither the rules nor the mode decide. Calls that do not depend on it continue
- * meanwhile, and the answer may take days. `null` leaves the question open for `run.answer(questionId, …)`. An error
- * that it throws denies the call.
+ * Contract: called for a tool call that neither the rules nor the mode decide. Independent calls continue meanwhile,
+ * and the answer can take days. `null` leaves the question open for `run.answer(questionId, …)`. An error that it
+ * throws denies the call.
  */
 export type CanUseTool = (
   toolName: string,
@@ -40,8 +40,8 @@ export type CanUseTool = (
  * - `Read(src/**)` uses the patterns of a `.gitignore`.
  * - `WebFetch(domain:example.com)` names a domain.
  *
- * For your own tools, `access` or `ruleSubject` name the field that a specifier is compared with. A rule on commands
- * is a convenience; only a sandbox around the tool is a wall. A rule that matches no tool of any agent is an error,
+ * For your own tools, `access` or `ruleSubject` name the field that a specifier is compared with. Command rules are a
+ * convenience, not a security boundary; use a sandbox for that. A rule that matches no tool of any agent is an error,
  * unless it has a `*`, begins with `mcp__`, or is `Edit` or `Read(…)`.
  *
  * `cwd` is the folder of relative paths. With it a rule knows the place that a path names, tools with `access:

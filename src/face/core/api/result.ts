@@ -38,12 +38,11 @@ export interface RunReport<C extends ToolTypes = ToolTypes>
   id: string;
   /** The agent that spoke last: `"root"`, or with a handoff a path of tools such as `"root/to_billing"`. */
   agent: string;
-  /** The text of the last answer, complete or not. */
+  /** The text of the last answer, which can be partial. */
   text: string;
   toolCalls: TypedCall<C>[];
   /**
-   * The part of `usage` that each model has used, by the name under which the model was asked. A model that has
-   * answered without a report is `null`.
+   * Usage per model, by the requested model name. `null` for a model that reported no usage.
    */
   modelUsage: { [model: string]: ModelUsage | null };
   /** `usage` and the usage of the conversation before the run: the option `chatUsage`, which a chat sets. */
@@ -52,7 +51,8 @@ export interface RunReport<C extends ToolTypes = ToolTypes>
   costUsd: number;
   /**
    * The source of `costUsd`: the vendor's own figure (OpenRouter, xAI, Perplexity), the model's `price` option, a
-   * price table, or none. If the calls of a run differ, the least certain source counts. Only the face knows tables.
+   * price table, or none. If the calls of a run differ, the least certain source counts. The engine does not know
+   * price tables; only TypeScript does.
    */
   costBasis: "reported" | "option" | "table" | "unknown";
 }
@@ -95,13 +95,15 @@ export interface FinishOptions {
   onFailure?: "result" | "throw" | undefined;
 }
 
-/** The form of every answer: JSON that fits a schema. An answer that does not fit is asked for again. */
+/**
+ * The format of every answer: JSON that matches a schema. If an answer does not match, looplet asks the model again.
+ */
 export interface OutputFormat<S extends InputSchema = InputSchema> extends OutputData {
   /** A JSON Schema whose `type` is `"object"`, or a Standard Schema (zod, arktype, valibot). Required. */
   schema: S;
   /**
-   * Contract: called with each answer that fits the schema. A text that it returns, or an error that it throws, tells
-   * the model how to correct the answer.
+   * Contract: called with each answer that matches the schema. To reject the answer, return a text or throw an error
+   * that tells the model how to correct it.
    */
   validate?: ((output: InputOf<S>) => string | undefined | PromiseLike<string | undefined>) | undefined;
 }
@@ -113,29 +115,29 @@ export type Partially<T> = T extends readonly (infer E)[]
     ? { [K in keyof T]?: Partially<T[K]> }
     : T;
 
-/** The most that a run may use, as `agent.bound` returns it. */
+/** The maximum usage of a run, as returned by `agent.bound`. */
 export interface RunBound extends Bound {
   /** `costNanoUsd` in US dollars; `null` when nothing limits the cost. */
   readonly costUsd: number | null;
 }
 
-/** What a store has not taken, for `onSaveFailed`. */
+/** A failed save, as passed to `onSaveFailed`. */
 export interface SaveFailure {
   readonly runId: string;
-  /** The error of the store, or one with the name `TimeoutError` if it has not answered within 30 s. */
+  /** The store's error, or a `TimeoutError` if the store did not answer within 30 s. */
   readonly error: unknown;
-  /** The number of entries of the journal that the store does not have. */
+  /** The number of journal entries that are not saved. */
   readonly entries: number;
-  /** The number of the first of them in the journal, from 1. */
+  /** The journal number of the first entry that is not saved, from 1. */
   readonly since: number;
 }
 
 /**
- * Whether a run goes on that cannot be saved.
+ * Decides whether a run continues after a failed save.
  *
- * Contract: your function may take its time, for example to ask a person. Nothing is saved and nothing new begins
- * until it has answered; what is under way goes on. A function that throws or returns anything else stops the run,
- * and `onError` hears of it.
+ * Contract: the answer can take any time, for example to ask a user. Until then nothing is saved and no new request
+ * or tool starts; work in progress continues. If the function throws or returns any other value, the run stops and
+ * `onError` receives the error.
  */
 export type OnSaveFailed =
   "stop" | "go on" | ((failure: SaveFailure) => "stop" | "go on" | PromiseLike<"stop" | "go on">);

@@ -29,7 +29,9 @@ export interface RunListeners<C extends ToolTypes = ToolTypes, Output = unknown>
    * starts over.
    */
   onText?: ((text: string) => void) | undefined;
-  /** Contract: called with each piece of the model's reasoning, in order. Without a text: `reasoning-progress` events. */
+  /**
+   * Contract: called with each piece of the model's reasoning, in order. Without a text: `reasoning-progress` events.
+   */
   onThinking?: ((text: string) => void) | undefined;
   /**
    * Contract: called with the partial structured answer, about once per network chunk that extends it. All calls
@@ -70,7 +72,10 @@ export interface TypedRunOptions<C extends ToolTypes, Output> extends RunListene
    * option `ids`.
    */
   id?: string | undefined;
-  /** A signal that aborts the run. A signal that has already fired aborts it immediately. Its reason becomes `result.abortReason`. */
+  /**
+   * A signal that aborts the run. A signal that has already fired aborts it immediately. Its reason becomes
+   * `result.abortReason`.
+   */
   signal?: HostAbortSignal | undefined;
 }
 
@@ -117,7 +122,9 @@ export type Recorder = (runId: string) => RunRecord;
  * Contract: its methods but `ended` call nothing, and only `text` throws.
  */
 export interface RunRecord {
-  /** A process begins: the JSON of the agent's configuration, and of the run's options or the entries of its journal. */
+  /**
+   * A process begins: the JSON of the agent's configuration, and of the run's options or the entries of its journal.
+   */
   begin(config: string, source: string | { readonly texts: readonly string[]; readonly last: number }): void;
   /**
    * An input is about to reach the engine. `nowMs` is its time, unknown from 2^53 on; `random` its seed; `after` the
@@ -154,7 +161,9 @@ export interface SteerOptions {
 
 /** A message that is queued for a run. */
 export interface Queued {
-  /** The id in `steer-delivered` and in `result.undelivered`: 1 for the first, or a random number in a resumed run. */
+  /**
+   * The id in `steer-delivered` and in `result.undelivered`: 1 for the first, or a random number in a resumed run.
+   */
   readonly id: number;
   /** Withdraws the message. Returns false if it was already delivered. */
   withdraw(): boolean;
@@ -468,7 +477,9 @@ export interface StoreOptions {
    * recording.
    */
   record?: Recorder | undefined;
-  /** Where the journals of runs are saved, so that `agent.resume` can continue them in another process. Default: none. */
+  /**
+   * Where the journals of runs are saved, so that `agent.resume` can continue them in another process. Default: none.
+   */
   store?: Store | undefined;
   /**
    * Makes each model call and each tool call a step of a durable engine: `inSteps(id, step)` of `looplet/steps`.
@@ -495,6 +506,9 @@ export interface DurableOptions extends RecoveryData {
    * waits until everything before it is saved. Default `"go on"`.
    */
   onSaveFailed?: OnSaveFailed | undefined;
-  /** Decides about calls that were in progress when a process ended. Default: the question stays open for `run.answer`. */
+  /**
+   * Decides about calls that were in progress when a process ended. Default: the question stays open for
+   * `run.answer`.
+   */
   reconcile?: Reconcile | undefined;
 }

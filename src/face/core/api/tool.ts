@@ -21,8 +21,8 @@ export type {
 } from "../generated/model.js";
 
 /**
- * The tools of an agent, as a record or as an array. A tool of a record that is `undefined` is left out, so that
- * `{ search, remove: isAdmin ? remove : undefined }` is a record of tools.
+ * The tools of an agent, as a record or as an array. In a record, tools that are `undefined` are ignored: `{ search,
+ * remove: isAdmin ? remove : undefined }` is valid.
  */
 export type Tools =
   { readonly [name: string]: Tool | undefined } | readonly (Tool & { readonly name: string })[];
@@ -71,13 +71,13 @@ type Updated<E, C extends ToolTypes> = "updatedInput" extends keyof E
 /** A function that the model may call. */
 export interface ToolOptions<S = InputSchema, R = unknown> extends ToolData {
   /**
-   * The name by which the model calls the tool: letters, digits, `_` and `-`, up to 128 (OpenAI: 64). An array of
-   * tools needs it; in a record the key is the name.
+   * The name that the model uses to call the tool: up to 128 letters, digits, `_` and `-` (OpenAI: 64). Required in
+   * an array of tools; in a record the key is the name.
    */
   name?: string | undefined;
   /**
-   * Tells the model what the tool does and when to call it. A tool without one brings the warning `no_description`,
-   * once per run.
+   * Describes to the model what the tool does and when to call it. Without a description, the run emits the warning
+   * `no_description` once.
    */
   description?: string | undefined;
   /**
@@ -120,16 +120,16 @@ export interface ToolOptions<S = InputSchema, R = unknown> extends ToolData {
    */
   resourceKey?: ((input: InputOf<S>) => string | undefined) | undefined;
   /**
-   * The treatment of a call that was under way when the process ended, in an agent with a `store`. `"safe"` runs it
-   * again with the same `toolCallId`. `"once"` asks `reconcile` about it, and starts a call only when the store has
-   * its start. Without a store nothing outlives a crash, and `"once"` causes the warning `replay_needs_store`.
+   * What happens to a call that was in progress when the process ended, in an agent with a `store`. `"safe"` runs it
+   * again with the same `toolCallId`. `"once"` asks `reconcile`, and starts each call only after the store has saved
+   * its start. Without a store no state survives a crash, and `"once"` causes the warning `replay_needs_store`.
    * Default: `"safe"` for a `readOnly` tool, else `"once"`.
    */
   replay?: "safe" | "once" | undefined;
   /**
-   * The version of the tool. Change this text when an open call of the earlier version must not simply go on. A run
-   * of a `store` that goes on in another process then judges such calls anew, and asks `reconcile` about those that
-   * were allowed or had begun, also with `replay: "safe"`. Default: none.
+   * The version of the tool. Change it if open calls of the previous version must not continue unchecked. When a run
+   * resumes in another process, looplet then checks the permissions of such calls again. It asks `reconcile` about
+   * calls that were already allowed or started, even with `replay: "safe"`. Default: none.
    */
   version?: string | undefined;
   /**
@@ -142,14 +142,16 @@ export interface ToolOptions<S = InputSchema, R = unknown> extends ToolData {
     | ((input: InputOf<S>, context: { readonly toolCallId: string }) => boolean | PromiseLike<boolean>)
     | undefined;
   /**
-   * Whether a call touches another place than its input names, for example through a link. The mode `"acceptEdits"`
-   * does not accept such a call. Contract: called with the checked input; an error that it throws means yes. Default:
-   * no call does.
+   * Whether a call affects another place than its input names, for example through a symbolic link. The mode
+   * `"acceptEdits"` does not accept such a call. Contract: called with the checked input; an error that it throws
+   * means yes. Default: no call does.
    */
   leadsElsewhere?:
     | ((input: InputOf<S>, context: { readonly toolCallId: string }) => boolean | PromiseLike<boolean>)
     | undefined;
-  /** What the requests need for a tool that a vendor defines. `vendorTool` sets it. Default: the tool is yours. */
+  /**
+   * The request fields for a tool that a vendor defines. `vendorTool` sets it. Default: none; the tool is your own.
+   */
   vendor?: VendorEntry | undefined;
 }
 
@@ -192,7 +194,7 @@ export interface HostedTool extends ToolOptions<any, unknown> {
   readonly execute?: undefined;
 }
 
-/** What an MCP server tells of a tool. looplet reads `readOnlyHint` alone. */
+/** The annotations of an MCP tool. looplet uses only `readOnlyHint`. */
 export interface ToolAnnotations {
   readonly readOnlyHint?: boolean | undefined;
   readonly [hint: string]: unknown;
@@ -203,42 +205,43 @@ export interface ToolContext {
   /** The provider's id of this call. */
   readonly toolCallId: string;
   /**
-   * Fires when the run is aborted or the call has timed out; `signal.reason` tells the two apart. The reason's `name`
-   * is `SuspendError` if another process goes on with the run, and else `AbortError`.
+   * Fires when the run is aborted or the call times out; see `signal.reason`. On an abort its `name` is
+   * `SuspendError` if another process continues the run, otherwise `AbortError`.
    */
   readonly signal: HostAbortSignal;
   /** Reports progress, any JSON value, as a `tool-progress` event. It does nothing once the call is over. */
   progress(data: unknown): void;
   /**
-   * Asks a person in the middle of the call, and resolves with their answer: that of the option `onElicitation`, or
-   * of `run.answer` to the `question` event of the kind `elicitation`. The answer may take days: the times of the
-   * call and of its iteration stand still meanwhile. Rejects when the call is aborted. In an agent with a `store` the
-   * question outlives the process, and a call that runs again gets the answers to the questions that it puts again in
+   * Asks the user a question during the call and resolves with the answer. The answer comes from the option
+   * `onElicitation`, or from `run.answer` to the `question` event of the kind `elicitation`. It can take days: the
+   * timeouts of the call and of its iteration are paused. Rejects if the call is aborted. With a `store` the question
+   * is saved. A call that runs again in another process receives the saved answers, if it asks the same questions in
    * the same order.
    *
    * @throws LoopletError `misuse_invalid_argument` for a request without a message
    */
   elicit(request: ElicitationRequest): Promise<ElicitationAnswer>;
   /**
-   * Keeps a state, any JSON value, from which the call can go on in another process: the id of a job, a page of a
-   * list. `execute` then runs again with it as `restored`, and `reconcile` is not asked. Questions that were answered
-   * before are forgotten: put their answers into the state. `undefined` takes the last state back, before a step that
-   * must not be done twice. Resolves when the store has it, at once without a store.
+   * Saves a state, any JSON value, from which the call can resume in another process, for example a job id or a page
+   * number. `execute` then runs again with this state as `restored`, and `reconcile` is not asked. Earlier answers to
+   * `elicit` are discarded, so include them in the state. Pass `undefined` to clear the state before a step that must
+   * not run twice. Resolves when the store has saved the state; without a store, immediately.
    *
    * Rejects with the store's error, and for a value that JSON cannot hold.
    */
   checkpoint(state: unknown): Promise<void>;
-  /** The state of the call's last checkpoint in another process; undefined in a call that begins anew. */
+  /** The state of the call's last checkpoint in another process; undefined if the call starts from the beginning. */
   readonly restored: unknown;
   /**
-   * The fence of the run's lease, which is higher in each process that goes on with the run; undefined in an agent
-   * whose store has no leases. Send it to a service that keeps the highest one for each run, or for each
-   * `toolCallId`, and refuses a lower one: a process that stood still then does nothing behind its successor.
+   * The fencing token of the run's lease. It increases each time another process resumes the run; undefined if the
+   * store has no leases. Send it to a service that stores the highest token per run or per `toolCallId` and rejects
+   * lower ones. A stalled process then cannot make changes after another process has resumed its run.
    */
   readonly fence: number | undefined;
   /**
-   * False for a path of which a `deny` or `ask` rule about this tool speaks, and once the call is over. For a tool
-   * that searches below a path: the call was judged by that path alone.
+   * Whether the tool may read this path. False if a `deny` or `ask` rule for this tool matches the path, or if the
+   * call is over. Use it in tools that search a folder: the permission check of the call covers only the path in its
+   * input.
    */
   mayRead(path: string): boolean;
   /** The model call that asked for this one, from 1. */
@@ -253,7 +256,7 @@ export interface ToolContext {
   terminate(): void;
 }
 
-/** A question of a tool to a person, and the place that it comes from. */
+/** The place of a tool's question to the user. */
 export interface ElicitationContext extends Omit<Facts["elicitation"], "agentPath" | "reason" | "request"> {
   readonly agentPath: string;
   /** The argument for `run.answer`. */
@@ -273,7 +276,7 @@ export interface Inputs {
 }
 
 /**
- * Runs the calls of tools that have a `kind` and no `execute` of their own, as their `execute` would.
+ * Runs calls of tools that have a `kind` and no `execute`. It has the same contract as `execute`.
  */
 export type ToolHandler = (input: any, context: ToolHandlerContext) => unknown;
 
@@ -299,7 +302,7 @@ export type SearchTools = (
   signal: HostAbortSignal,
 ) => readonly string[] | PromiseLike<readonly string[]>;
 
-/** Contract: returns the text that tells the model about a failed call. */
+/** Contract: returns the text that the model receives for a failed call. */
 export type WordToolError = (
   error: ToolFault,
   call: { readonly toolName: string; readonly toolCallId: string; readonly input: any },
@@ -308,14 +311,15 @@ export type WordToolError = (
 /** The option `toolCalls` of `createAgent`: how tool calls run, and what the model reads of them. */
 export interface ToolCallOptions extends AgentToolCalls, RunToolCalls {
   /**
-   * Returns the text that tells the model about a failed call. It is called for each failed call of a round when all
-   * of its calls are over. If it throws or returns no string, the error goes to `onError`. Default: the JSON
-   * `{"error":true,"code":…,"message":…,"hint":…,"recoverable":…}`. The result is marked as an error in any case.
+   * Returns the text that the model receives for a failed call. looplet calls it for each failed call of a round,
+   * after all calls of the round are complete. If it throws or returns no string, the error goes to `onError`.
+   * Default: the JSON `{"error":true,"code":…,"message":…,"hint":…,"recoverable":…}`. The result is marked as an
+   * error in any case.
    */
   wordError?: WordToolError | undefined;
   /**
-   * The reaction to a call of an unknown tool. `"tool_result"` tells the model, `"throw"` ends the run as `failed`,
-   * and a function answers the call. Default `"tool_result"`.
+   * The reaction to a call of an unknown tool. `"tool_result"` reports an error to the model, `"throw"` ends the run
+   * as `failed`, and a function answers the call. Default `"tool_result"`.
    */
   onUnknownTool?: OnUnknownToolWord | OnUnknownTool | undefined;
   /**
@@ -324,9 +328,9 @@ export interface ToolCallOptions extends AgentToolCalls, RunToolCalls {
    */
   handlers?: { readonly [kind: string]: ToolHandler } | undefined;
   /**
-   * Names under which models call tools that have other names: `{ Bash: "mcp__workspace__bash" }`. A call of `Bash`
-   * is a call of that tool for events, results, permissions and hooks; the history keeps the model's word. An alias
-   * of an alias does nothing, and neither does an alias of a tool that the agent does not have. Default: none.
+   * Other names by which the model can call tools: `{ Bash: "mcp__workspace__bash" }`. Events, results, permissions
+   * and hooks use the tool's real name for a call of `Bash`; the history retains the name that the model used. An
+   * alias of an alias does nothing, and neither does an alias of a tool that the agent does not have. Default: none.
    */
   aliases?: { readonly [alias: string]: string } | undefined;
   /**
@@ -335,8 +339,9 @@ export interface ToolCallOptions extends AgentToolCalls, RunToolCalls {
    */
   searchTools?: SearchTools | undefined;
   /**
-   * Answers tools that ask a person with `context.elicit`. `null` leaves the question open for `run.answer`. An error
-   * that it throws answers `{ action: "cancel" }`, with a warning. Default: the question stays open for `run.answer`.
+   * Answers the questions that tools ask with `context.elicit`. `null` leaves the question open for `run.answer`. An
+   * error that it throws answers `{ action: "cancel" }`, with a warning. Default: the question stays open for
+   * `run.answer`.
    */
   onElicitation?: OnElicitation | undefined;
 }
