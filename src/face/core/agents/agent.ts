@@ -93,7 +93,7 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
     open.add(run);
     return run;
   };
-  /** Ends the session with its only run, unless another process goes on with it. */
+  /** Ends the session when its only run ends, unless another process continues the run. */
   const beginAlone = (
     prompt: Prompt,
     options: RunOptions,

@@ -1,4 +1,4 @@
-/** The configuration that each agent of a run has of its own: the agent that is started, and its subagents. */
+/** The configuration of each agent of a run: the root agent and its subagents. */
 import type { ProfileOptions } from "../api/agent.js";
 import type { Config } from "../generated/input.js";
 import { LoopletError } from "../api/errors.js";

@@ -1,6 +1,4 @@
-/**
- * A run: its options, listeners, events, methods, and the store that saves it.
- */
+/** A run: its options, listeners, events, methods, and the store that saves it. */
 import type { OnSaveFailed } from "./result.js";
 import type { Facts, RecoveryData, SubagentMemory, Usage } from "../generated/model.js";
 import type { OutcomeKind, TypedEvent } from "./event.js";
@@ -29,9 +27,7 @@ export interface RunListeners<C extends ToolTypes = ToolTypes, Output = unknown>
    * starts over.
    */
   onText?: ((text: string) => void) | undefined;
-  /**
-   * Contract: called with each piece of the model's reasoning, in order. Without a text: `reasoning-progress` events.
-   */
+  /** Contract: called with each chunk of reasoning, in order. Without a text: `reasoning-progress` events. */
   onThinking?: ((text: string) => void) | undefined;
   /**
    * Contract: called with the partial structured answer, about once per network chunk that extends it. All calls
@@ -72,10 +68,7 @@ export interface TypedRunOptions<C extends ToolTypes, Output> extends RunListene
    * option `ids`.
    */
   id?: string | undefined;
-  /**
-   * A signal that aborts the run. A signal that has already fired aborts it immediately. Its reason becomes
-   * `result.abortReason`.
-   */
+  /** A signal that aborts the run; it may have fired already. Its reason becomes `result.abortReason`. */
   signal?: HostAbortSignal | undefined;
 }
 
@@ -122,9 +115,7 @@ export type Recorder = (runId: string) => RunRecord;
  * Contract: its methods but `ended` call nothing, and only `text` throws.
  */
 export interface RunRecord {
-  /**
-   * A process begins: the JSON of the agent's configuration, and of the run's options or the entries of its journal.
-   */
+  /** A process starts: the JSON of the agent's configuration, and the run's options or its journal entries. */
   begin(config: string, source: string | { readonly texts: readonly string[]; readonly last: number }): void;
   /**
    * An input is about to reach the engine. `nowMs` is its time, unknown from 2^53 on; `random` its seed; `after` the
@@ -161,9 +152,7 @@ export interface SteerOptions {
 
 /** A message that is queued for a run. */
 export interface Queued {
-  /**
-   * The id in `steer-delivered` and in `result.undelivered`: 1 for the first, or a random number in a resumed run.
-   */
+  /** The id in `steer-delivered` and in `result.undelivered`: from 1, or from a random number in a resumed run. */
   readonly id: number;
   /** Withdraws the message. Returns false if it was already delivered. */
   withdraw(): boolean;
@@ -389,8 +378,8 @@ export interface Store {
    * Lists the keys of journals that another process may resume: the lease has expired or was released as pending.
    * Required if there is a `lease` method.
    *
-   * Contract: leaves out journals with a last entry that ends the run (see `isRunEnd` of `looplet/stores`), because a
-   * process can crash after its run ended and before it released the lease.
+   * Contract: excludes journals with a last entry that ends the run (`isRunEnd` of `looplet/stores`), because a
+   * process can crash between the end of its run and the release of its lease.
    */
   pending?(): Promise<readonly string[]> | readonly string[];
   /**
@@ -429,10 +418,7 @@ export interface Lease {
   release(isPending: boolean): Promise<void> | void;
 }
 
-/**
- * What happened to a tool call that was in progress when its process ended. `"done"`: it completed with `output`.
- * `"run"`: it did not happen; looplet runs it. `"fail"`: it failed with `message`.
- */
+/** The fate of a call that a crash interrupted: `"done"`, `"run"` (it did not happen and runs now) or `"fail"`. */
 export type Reconciliation =
   | { readonly outcome: "done"; readonly output: unknown }
   | { readonly outcome: "run" }
@@ -477,9 +463,7 @@ export interface StoreOptions {
    * recording.
    */
   record?: Recorder | undefined;
-  /**
-   * Where the journals of runs are saved, so that `agent.resume` can continue them in another process. Default: none.
-   */
+  /** Saves the journals of runs, so that `agent.resume` can continue them in another process. Default: none. */
   store?: Store | undefined;
   /**
    * Makes each model call and each tool call a step of a durable engine: `inSteps(id, step)` of `looplet/steps`.
@@ -506,9 +490,6 @@ export interface DurableOptions extends RecoveryData {
    * waits until everything before it is saved. Default `"go on"`.
    */
   onSaveFailed?: OnSaveFailed | undefined;
-  /**
-   * Decides about calls that were in progress when a process ended. Default: the question stays open for
-   * `run.answer`.
-   */
+  /** Decides about calls that a crash interrupted. Default: the question stays open for `run.answer`. */
   reconcile?: Reconcile | undefined;
 }

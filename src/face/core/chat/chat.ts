@@ -133,7 +133,7 @@ export class Conversation extends NoChatMethods implements Chat {
     return this.goOn((onEnd) => this.#start(prompt, all, onEnd, this.#session));
   }
 
-  /** Takes the run that `start` begins, or goes on with, as the current one. */
+  /** Makes the run that `start` starts or resumes the current one. */
   goOn(start: (onEnd: (result: RunResult) => void) => Run): Run {
     const run = start((result) => {
       this.#messages = result.messages;

@@ -1,4 +1,4 @@
-// Node and Bun: the engine is read from the file beside this one. In a server's bundle that file is missing. So a
+// Node and Bun: the engine is read from the file next to this one. In a server's bundle that file is missing. So a
 // module that is bundled along holds the engine too, and is loaded only then.
 import { readFileSync } from "node:fs";
 import process from "node:process";
@@ -11,13 +11,13 @@ setWasmSource(() => beside() ?? inside());
 // IS_SANDBOX is the word of Claude Code for a place where root may do no harm.
 setRootCheck(() => process.getuid?.() === 0 && process.env["IS_SANDBOX"] !== "1");
 
-// The name stands in a variable, so that bundlers do not copy the file.
+// The name is in a variable, so that bundlers do not copy the file.
 const FILE = "./looplet.wasm";
 
 function beside(): Uint8Array<ArrayBuffer> | undefined {
   try {
     const bytes = readFileSync(new URL(FILE, import.meta.url));
-    // The file beside a bundle may belong to another version.
+    // The file next to a bundle may belong to another version.
     return bytes.length === wasmBytes ? bytes : undefined;
   } catch {
     return undefined;

@@ -274,7 +274,7 @@ function checkReconciliation(said: Reconciliation): Reconciled {
   );
 }
 
-/** Asks for a summary. A subagent without a function of its own uses the run's. */
+/** Asks for a summary. A subagent without its own function uses the run's. */
 async function summary(
   profiles: RunFunctions["profiles"],
   profile: number,

@@ -96,7 +96,7 @@ export function hearers(options: HookOptions): Tracer[] {
   return tracers;
 }
 
-/** Makes the function that tells the hooks about the end of a session. */
+/** Returns the function that calls the hooks when a session ends. */
 export function sessionEnd(options: HookOptions): (reason: HookInputs["SessionEnd"]["reason"]) => void {
   const heard = [...groups(options)].flatMap(([event, { matcher, hooks }, field]) => {
     if (event !== "SessionEnd") return [];

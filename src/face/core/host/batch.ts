@@ -2,9 +2,9 @@
  * Reads the events of one drain of the engine: records in linear memory, all in one crossing.
  *
  * A record is eight words: kind, seq, agent, iteration, attempt, block, bytes, UTF-16 units. The text of all records
- * stands in one buffer, in their order. Kinds 0 to 2 are deltas, 3 is any other event as JSON. A lone short delta has
- * its text as UTF-16 units behind its words, because a call of `TextDecoder` costs as much as all other work on such
- * a chunk.
+ * stands in one buffer, in their order. Kinds 0 to 2 are deltas, 3 is any other event as JSON. A single short delta
+ * has its text as UTF-16 units behind its words, because a call of `TextDecoder` costs as much as all other work on
+ * such a chunk.
  */
 import type { RunEvent } from "../api/index.js";
 import type { HostBytes } from "../api/platform.js";
@@ -84,7 +84,7 @@ export class BatchReader {
     tell(listener, this.words, this.outletWord, this.lentText(units));
   }
 
-  // A method of its own that calls none of your code, because the code that V8 optimises for it outlives its run.
+  // A separate method that calls no user code, because the code that V8 optimises for it outlives its run.
   private lentText(length: number): string {
     const { units } = this;
     let at = (this.outletWord + recordWords) * 2;
@@ -121,6 +121,6 @@ export function report(listener: Pick<BatchListener, "onHostError">, error: unkn
   try {
     listener.onHostError(error);
   } catch {
-    // The function that hears about errors has thrown one, so there is nobody left to tell.
+    // The error listener itself has thrown, so there is no one left to report the error to.
   }
 }

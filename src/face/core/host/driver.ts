@@ -40,11 +40,11 @@ export interface HostCallbacks extends BatchListener {
   perform(output: HostOutput): void;
   /** Writes entries of the journal. The answer comes later, as the input `saved`. */
   save(save: number, entries: readonly JournalEntry[]): void;
-  /** Keeps the inputs of the run. Default: nobody does. */
+  /** Records the inputs of the run. Default: no recording. */
   record?: RunRecord | undefined;
-  /** Hears that the instance is lost, and returns true if the run goes on without this driver. Default: false. */
+  /** Called when the instance is lost. Returns true if the run continues without this driver. Default: false. */
   lost?(): boolean;
-  /** Hears that the outcome is set. Nothing follows. `cancel` may call it before it returns. */
+  /** Called when the outcome is set; nothing follows. `cancel` may call it before it returns. */
   done(): void;
   /** Milliseconds since the epoch. Default: `Date.now`. */
   now?: (() => number) | undefined;
@@ -57,7 +57,7 @@ export interface HostCallbacks extends BatchListener {
 /** The end of a chat's journal, and the number of messages that it has of the transcript. */
 export type ChatEnd = Pick<JournalTail, "seq" | "whole" | "leftOut" | "messages" | "requests">;
 
-/** The JSON of a new run's options, or the journal of a run that goes on. */
+/** The JSON of a new run's options, or the journal of a run that resumes. */
 export type RunSource = string | JournalText;
 
 /** A request before its key is added. */
@@ -132,7 +132,7 @@ export class RunDriver {
     return this.shell.handleInput(input);
   }
 
-  /** Goes on at this end of a chat's journal. It comes before the first input. `run` is the id of the run. */
+  /** Continues at this end of a chat's journal. Called before the first input. `run` is the id of the run. */
   follow(end: ChatEnd, run: string): void {
     this.shell.enter((handle) => handle.follow(JSON.stringify(end), run));
   }
@@ -184,7 +184,7 @@ export class RunDriver {
     this.required(`{"toolAsks":{"call":${call},"number":${number},"request":${requestJson}}}`);
   }
 
-  /** Keeps the state from which a running call goes on, or forgets it. The call has asked `asked` questions before. */
+  /** Saves the state of a running call, or clears it. The call has asked `asked` questions before. */
   toolCheckpoint(call: number, stateJson: string | undefined, asked: number): void {
     const state = stateJson ?? null;
     this.required(`{"toolCheckpoint":{"call":${call},"state":${state},"asked":${asked}}}`);

@@ -3,7 +3,7 @@ import { LoopletError } from "../api/errors.js";
 import type { JournalEntry } from "../api/run.js";
 import { describe, isObject } from "../options/check.js";
 
-/** A journal from which a run goes on. */
+/** A journal from which a run resumes. */
 export interface JournalText {
   /** The JSON of each entry. */
   readonly texts: readonly string[];

@@ -7,7 +7,7 @@ export function fail(code: FailureCode, message: string): Failure {
   return { code, message, retryable: false };
 }
 
-/** The failure of a run that another process goes on with. */
+/** The failure of a run that another process continues. */
 export function held(id: string): Failure {
   const message = `Another process or tab is at work on the run "${id}". Nothing has happened to it here. Wait until that process has ended the run or is gone, or take it now with agent.resume(${JSON.stringify(id)}, { takeOver: true }).`;
   return { code: "run_held", message, retryable: true };
@@ -58,7 +58,7 @@ export function notSaved(
   return { code: "store_failed", message: why, retryable: true };
 }
 
-/** The failure of a run whose configuration the engine refused, told by field. Any other error is a defect. */
+/** The failure of a run whose configuration the engine refused, reported by field. Any other error is a defect. */
 export function refusal(error: unknown): Failure {
   const { field, problem } = (error ?? {}) as { field?: unknown; problem?: unknown };
   if (typeof field === "string" && typeof problem === "string")

@@ -27,7 +27,7 @@ function withoutHead<T extends { messages: unknown[]; head?: unknown }>({
   return rest;
 }
 
-/** Adds the history, which `bytes` hold as JSON. It may be megabytes, and often nobody reads it. */
+/** Adds the history, which `bytes` hold as JSON. It may be megabytes, and often it is never read. */
 export function withHistory<T extends History>(result: T, bytes: Uint8Array): T {
   for (const name of ["toolCalls", "messages", "subagents"] as const) {
     const get = (): History[typeof name] => {

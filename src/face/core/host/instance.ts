@@ -51,7 +51,7 @@ export class Instance {
 
   /**
    * The prepared agent of a configuration. Agents with equal configurations share it, so a server that makes its
-   * agent anew for each request prepares it once. Returns undefined if the instance is lost; throws `{ field, problem
+   * agent for each request prepares it once. Returns undefined if the instance is lost; throws `{ field, problem
    * }` for a configuration that cannot run.
    */
   agent(config: string): AgentHandle | undefined {
@@ -102,7 +102,7 @@ export function isProblem(error: unknown): error is { field: string; problem: st
 /**
  * The JSON with U+FFFD in place of each half of a letter (a lone surrogate), as an encoder of UTF-8 writes it. A text
  * that was cut within a letter has a half, and a model can write one. The engine would refuse the whole answer: a
- * hook that denies a call and quotes such a text would not be heard.
+ * hook that denies a call and quotes such a text would have no effect.
  */
 export function wholeLetters(json: string): string {
   return json.replace(ESCAPES, (escape, half?: string) => (half === undefined ? escape : "\ufffd"));

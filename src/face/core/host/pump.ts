@@ -39,7 +39,7 @@ export class Pump {
     if (!this.state.isStopped) this.sink.end(this.request);
   }
 
-  /** Ends the reading and tells the source; the lock is released at once. */
+  /** Stops reading and cancels the source; the lock is released immediately. */
   stop(): void {
     if (this.state.isStopped) return;
     this.state.isStopped = true;

@@ -11,7 +11,7 @@ export type HostOutput = Exclude<engine.Output, { abort: unknown } | { redact: u
 /** A question of the engine to one of your functions. `data` are the facts of its point: `Facts` of the engine. */
 export type Question = Omit<engine.Question, "data"> & { readonly data: any };
 
-/** A failed call whose error your code words. Beside the fault's own fields it has `error: true` for the model. */
+/** A failed call whose error text user code returns. Besides the fault's own fields it has `error: true` for the model. */
 export type AskedError = engine.Facts["word_errors"]["errors"][number] & { readonly error: { error: true } };
 
 /** The result of a tool. `value` is JSON text. */

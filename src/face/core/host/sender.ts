@@ -87,7 +87,7 @@ export async function send(out: Outgoing): Promise<Answer> {
         ...(out.body === undefined ? {} : { body: out.body }),
         signal: ending.signal,
       }))();
-    // A `fetch` that heeds no signal may answer when nobody waits any more.
+    // A `fetch` that ignores the signal may answer when no one waits any more.
     asked.then(
       (late) => ending.isOver && discard(late),
       () => {},

@@ -302,7 +302,7 @@ export class Shell {
     const timer: { handle: unknown } = { handle: undefined };
     const due = (): void => {
       // A timer that fires while it is set would call the engine back before its outputs are performed. A task lets
-      // everything else go on if the clock stands still.
+      // everything else continue if the clock does not advance.
       if (isArming) return void setTimeout(due, 0);
       if (this.timer !== timer) return;
       this.timer = undefined;
@@ -334,7 +334,7 @@ export class Shell {
     if (this.isHeld) this.resume();
   }
 
-  // A method of its own that calls none of your code, because the code that V8 optimises for it outlives its run.
+  // A separate method that calls no user code, because the code that V8 optimises for it outlives its run.
   private take(request: number, chunk: Uint8Array): number {
     const { reader } = this;
     // The clock comes first: if it is yours, it may do anything, even to other runs of the instance.
@@ -375,7 +375,7 @@ export class Shell {
     this.enter((handle) => handle.resume());
   }
 
-  /** Ends this run, because its instance is lost, unless it goes on elsewhere. */
+  /** Ends this run, because its instance is lost, unless it continues elsewhere. */
   lose(error: unknown): void {
     if (this.isDone) return;
     this.host.record?.lose(describe(error));

@@ -23,7 +23,7 @@ export class ModelList {
     this.#all = [...all];
   }
 
-  /** A copy for one run, which may add models of its own. */
+  /** A copy for one run, which may add models. */
   copy(): ModelList {
     return new ModelList(this.#settings, this.#all);
   }

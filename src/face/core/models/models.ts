@@ -35,7 +35,7 @@ export interface ModelParts {
   readonly fetch?: Fetch | undefined;
   /** The header for the key, if it differs from the engine's choice. */
   readonly auth?: { readonly header: string; readonly prefix: string } | undefined;
-  /** A table of prices, for a model without a price of its own. */
+  /** A table of prices, for a model without its own price. */
   readonly prices?: PriceTable | undefined;
   /** Whether requests go straight to the vendor, which requires its key. */
   readonly isDirect: boolean;
@@ -273,7 +273,7 @@ export function keyProblem(key: string): string | undefined {
   return undefined;
 }
 
-/** Stands in for the page while a relative URL is checked. */
+/** Replaces the page's URL while a relative URL is checked. */
 const ANY_PAGE = "https://page.invalid/";
 
 /**

@@ -11,7 +11,7 @@ import type { Choices, OptionKind, OptionTable } from "../option-table.js";
 const MAX_32 = 2 ** 32 - 1;
 const MAX_64 = Number.MAX_SAFE_INTEGER;
 
-/** How many option names an error lists; a longer list helps nobody. */
+/** How many option names an error lists; a longer list does not help. */
 const MAX_LISTED = 25;
 
 /**
@@ -268,7 +268,7 @@ export function describeWord(value: unknown): string {
 
 /**
  * Describes a value that a function has returned wrongly. If it is a promise, its rejection is caught here, because
- * nobody else waits for it.
+ * nothing else waits for it.
  */
 export function describeReturned(value: unknown): string {
   if (!isThenable(value)) return describe(value);

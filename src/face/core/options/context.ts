@@ -44,7 +44,7 @@ function summaryBy(summarize: CompactionOptions["summarize"]): Partial<ContextPo
 }
 
 /**
- * Refuses a window that the answers alone would fill, because no room would be left for the questions.
+ * Refuses a window that the answers would fill completely, because no room would be left for the questions.
  *
  * @throws LoopletError `config_invalid_value`
  */

@@ -120,7 +120,7 @@ export const COMPACTION_TABLE: OptionTable = {
 
 export const OUTPUT_TABLE: OptionTable = { schema: "any!", ...OUTPUT_DATA, validate: "function" };
 
-/** The events of which a hook hears while no run waits for it. */
+/** The hook events that no run waits for. */
 export const HEARD_EVENTS = ["StopFailure", "SessionEnd"];
 /** All events that have hooks. */
 export const EVENTS: readonly string[] = [...HOOK_POINTS, ...HEARD_EVENTS];

@@ -61,6 +61,6 @@ export interface AgentParts {
   readonly record: Recorder | undefined;
   /** The journals of runs, where they are not in the store. */
   readonly journals?: Store | undefined;
-  /** Stands between a run and the engine. Default: nobody does. */
+  /** Sits between a run and the engine. Default: nothing does. */
   readonly between?: (run: EngineRun, open: OpenRun) => OpenRun;
 }

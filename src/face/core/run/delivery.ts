@@ -2,7 +2,7 @@
  * The events of a run on their way to its listeners: the callbacks of its options, its tracers, and its readers, the
  * loops over its events.
  *
- * The run hands in what the engine tells, and says when its readers and its tracers end. A listener that throws, or
+ * The run hands in what the engine emits, and says when its readers and its tracers end. A listener that throws, or
  * whose promise rejects, is reported and never stops a run. Nothing here changes the run.
  */
 import type { EventStamp, Outcome, RunEvent } from "../api/event.js";
@@ -62,7 +62,7 @@ export class Delivery {
     this.#running = running;
     this.#traces = trace(this.report);
     this.#hearText = this.textListener();
-    // A real macrotask, not one of the run's clock: the backlog must not grow while that clock stands still.
+    // A real macrotask, not one of the run's clock: the backlog must not grow while that clock does not advance.
     setTimeout(() => this.#dropBacklog(), 0);
   }
 
@@ -94,14 +94,14 @@ export class Delivery {
     return this.#backlog !== undefined;
   }
 
-  /** The number of blocks that listeners have heard of the root's latest attempt. */
+  /** The number of blocks of the root's latest attempt that listeners have received. */
   get shownBlocks(): number {
     const { last } = this.heard;
     const isLatest = last?.attempt === this.stamp.attempt && last.iteration === this.stamp.iteration;
     return isLatest ? last.block + 1 : 0;
   }
 
-  /** Forgets the agents of a lost instance: those that no journal has are numbered anew. */
+  /** Forgets the agents of a lost instance: those that are in no journal get new numbers. */
   forgetAgents(): void {
     this.#origins.clear();
   }
@@ -180,7 +180,7 @@ export class Delivery {
     return queue;
   }
 
-  /** Tells the driver which events somebody would see; the others do not cross the boundary. */
+  /** Sets which events have a listener; the driver does not pass the others across the boundary. */
   want(): void {
     const driver = this.#running();
     if (driver === undefined) return;
@@ -195,7 +195,7 @@ export class Delivery {
     });
   }
 
-  /** Tells tracers what a tool has thrown and, unless the tool words it for the model, `onError` too. */
+  /** Reports what a tool has thrown to tracers and, unless it is a `ToolError`, to `onError`. */
   readonly onToolThrow = (toolCallId: string, thrown: unknown): void => {
     this.#trace((trace) => trace.onToolThrow?.(toolCallId, thrown));
     this.#tell(() => {
@@ -216,7 +216,7 @@ export class Delivery {
     this.#tell(endRecord);
   }
 
-  /** Hands an error of a tool to `onError` or the console, not to `reportError`: the model goes on from it. */
+  /** Hands an error of a tool to `onError` or the console, not to `reportError`: the model can continue after it. */
   #reportTool(error: unknown): void {
     if (this.#options.onError === undefined) console.error(error);
     else this.report(error);

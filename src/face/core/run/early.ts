@@ -25,7 +25,7 @@ export class Early {
     return this.#queued.length < before;
   }
 
-  /** `go` begins the run, or goes on with it. */
+  /** `go` starts or resumes the run. */
   begin(driver: Driver, go: () => void): void {
     const { first, budgets } = this;
     [this.first, this.budgets] = [[], []];

@@ -15,7 +15,7 @@ import type { Permit } from "../tools/tool-calls.js";
 export const TAKEN = "another process goes on with this run";
 
 /**
- * The end of a run in this process: its journal has the end, or another process may go on with it at once, or this
+ * The end of a run in this process: its journal has the end, or another process may resume it immediately, or this
  * process can do nothing with the journal that it has found.
  */
 export type JournalEnd = "ended" | "pending" | "unread";
@@ -40,7 +40,7 @@ export interface JournalHost extends LeaseHost {
   readonly flushMs?: number | undefined;
   /** Whether each request and each call of a tool waits until the store has what came before. */
   readonly needsStore?: boolean;
-  /** Hears of a write that has failed. Nothing is written until it settles or the run ends. */
+  /** Called when a write has failed. Nothing is written until it settles or the run ends. */
   readonly notSaved?: (unsaved: Unsaved) => Promise<void>;
 }
 
@@ -97,7 +97,7 @@ export class Journal {
     return this.#host.needsStore === true ? this.#permitLater() : this.#lease.permit();
   }
 
-  /** Waits until the store has what came before, or until the run may go on without it. */
+  /** Waits until the store has saved everything before, or until the run may continue without it. */
   async #permitLater(): Promise<Permit> {
     // The entries of an input may come right behind its effects.
     await this.#begun;
@@ -105,7 +105,7 @@ export class Journal {
     return this.#how === undefined ? this.#lease.permit() : "lost";
   }
 
-  /** Does what costs money, unless another process goes on with the run. */
+  /** Makes a paid request, unless another process continues the run. */
   asHolder<T>(work: () => T | Promise<T>): T | Promise<T> {
     const permit = this.permit();
     if (permit === "granted") return work();
@@ -184,7 +184,7 @@ export class Journal {
     this.#entries.push(...entries);
   }
 
-  /** Saves entries; `saved` hears whether the store has them. */
+  /** Saves entries; `saved` is called with whether the store has them. */
   save(entries: readonly JournalEntry[], saved: (ok: boolean) => void): void {
     this.#entries.push(...entries);
     this.last = entries.at(-1)?.seq ?? this.last;
@@ -254,7 +254,7 @@ export class Journal {
     await before.#inherit();
     await before.#writing;
     await before.#end;
-    // A lease that was not given back goes on with the entries that wait for it.
+    // If the lease was not released, the entries that wait for it are written.
     this.#lease.takeFrom(before.#lease);
     this.#entries.unshift(...before.#entries);
     this.#log.takeFrom(before.#log);

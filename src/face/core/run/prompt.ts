@@ -29,7 +29,7 @@ export function isOnlySummary(prompt: Prompt | OnlySummary): prompt is OnlySumma
 }
 
 /**
- * The prompt of a run as blocks. An empty list goes on with messages that end with the user's.
+ * The prompt of a run as blocks. An empty list continues messages that end with the user's.
  *
  * @throws LoopletError `misuse_empty_prompt`, `misuse_invalid_argument`
  */

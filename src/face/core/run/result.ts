@@ -56,7 +56,7 @@ export function finished(
   };
 }
 
-/** What a `snapshot` tells of a run. */
+/** The content of a `snapshot` event. */
 export function soFar(
   now: Pick<EngineResult, "messages" | "usage" | "iterations" | "streaming">,
 ): Omit<RunEventOf<"snapshot">, keyof EventStamp> {

@@ -4,7 +4,7 @@ import type { Failure, Outcome, RunResult } from "../api/index.js";
 import type { HostAbortSignal } from "../api/platform.js";
 
 /**
- * Whether another process may go on with the run of this result, so that its journal stays listed as pending: deaths
+ * Whether another process may resume the run of this result, so that its journal stays listed as pending: deaths
  * have stopped it, another process holds it, or it has found its id taken by a run with another prompt.
  */
 export function goesOn({ stoppedBy, error }: RunResult): boolean {
@@ -59,7 +59,7 @@ export function inResult(field: string): LoopletError {
 const UNREAD_MS = 1000;
 
 /**
- * Warns of a run that failed or was stopped, and whose result nobody reads. `drained` resolves when the loops over
+ * Warns if a run failed or was stopped and its result is never read. `drained` resolves when the loops over
  * its events have ended.
  */
 export async function warnIfUnread(
@@ -75,7 +75,7 @@ export async function warnIfUnread(
   }, UNREAD_MS);
 }
 
-/** The warning about a run whose result nobody reads; undefined if there is no need for one. */
+/** The warning about a run with a result that is never read; undefined if none is needed. */
 function unreadWarning({ outcome, error, stoppedBy, abortReason }: RunResult): string | undefined {
   if (outcome !== "failed" && outcome !== "stopped") return undefined;
   // The message of a model call has its code already.

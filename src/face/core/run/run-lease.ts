@@ -132,7 +132,7 @@ export class RunLease {
   }
 
   /**
-   * Gives the lease back, in three tries. Later ones follow until it runs out, because a chat cannot be opened anew
+   * Releases the lease, in three attempts. Later ones follow until it runs out, because a chat cannot be opened again
    * until then. They are not waited for.
    */
   async giveBack(isPending: boolean): Promise<void> {
@@ -159,13 +159,13 @@ export class RunLease {
   #giveBackLater(lease: Lease, isPending: boolean, tries: number): void {
     if (tries < 1) return;
     const again = (): void => this.#giveBackLater(lease, isPending, tries - 1);
-    // A task lets everything else go on where a clock of yours fires within `setTimer`.
+    // Other work continues in a task, even if the user's clock fires within `setTimer`.
     const due = (): void =>
       void setTimeout(() => void (async () => lease.release(isPending))().catch(again), 0);
     unref(this.#host.clock.setTimer(due, RELEASE_MS));
   }
 
-  /** A clock that tells no time is not heeded. */
+  /** A clock without a valid time is ignored. */
   get #lasts(): boolean {
     return this.#lease === undefined || !(timeOf(this.#host.clock) + ENOUGH_MS > this.#untilMs);
   }
@@ -199,7 +199,7 @@ export class RunLease {
     if (this.#isOver) return;
     let isArming = true;
     const due = (): void => {
-      // A clock of yours may fire at once. A task lets everything else go on.
+      // The user's clock may fire immediately. In a task, other work continues.
       if (isArming) return void setTimeout(due, 0);
       if (!this.#isOver && this.#lease === lease) void this.#renewInTime(lease);
     };

@@ -2,12 +2,12 @@
  * A run as its user sees it: the methods, the engine's driver behind them, and the result. It also keeps the calls
  * that come before the engine is loaded. Its {@link Delivery} brings the events to the listeners.
  *
- * The room `run/` owns runs, chats, their events and their results. It keeps no model of the run beside the engine's,
+ * The room `run/` owns runs, chats, their events and their results. It has no model of the run next to the engine's,
  * and decides nothing. Agents and chats start runs; users call the methods.
  *
  * A run loads the engine, opens a driver with its options, and repeats the early calls. Events then arrive until the
  * outcome is set. After that its readers end, its tracers get the result, and `result` settles. If the engine cannot
- * be loaded, refuses the options or is lost, the run ends without it as `failed`. A run with a journal goes on when
+ * be loaded, refuses the options or is lost, the run ends without it as `failed`. A run with a journal continues when
  * the engine is lost.
  */
 import type { AgentParts } from "./agent-parts.js";
@@ -61,7 +61,7 @@ import { endedBy, follow, goesOn, inResult, warnIfUnread, whyOf, type EndEvent }
 export class EngineRun implements Run {
   readonly id: string;
   readonly #result: Promise<RunResult>;
-  /** True as soon as somebody has asked for the result or seen the outcome. */
+  /** True as soon as the result or the outcome has been read. */
   #isRead = false;
   readonly #options: RunOptions;
   readonly #onEnd: (result: RunResult) => void;
@@ -158,7 +158,7 @@ export class EngineRun implements Run {
     this.#own = new Equipment(parts, config, run, this.#own);
   }
 
-  /** Goes on from the journal in a fresh driver, without a loss. Nobody may hear the driver before any more. */
+  /** Resumes from the journal in a new driver. The previous driver must no longer have listeners. */
   renew(why: string): void {
     this.#driver?.tell({ suspend: { why } });
     this.#losses = new Losses();
@@ -210,7 +210,7 @@ export class EngineRun implements Run {
   }
 
   /**
-   * Ends the run here, with this failure if there is one, and not in its journal, so that another process goes on
+   * Ends the run here, with this failure if there is one, and not in its journal, so that another process continues
    * with it. Without a journal it is aborted.
    */
   suspend(reason: string, error?: Failure): void {
@@ -338,7 +338,7 @@ export class EngineRun implements Run {
     this.#early.begin(driver, () => go(driver));
   }
 
-  /** Goes on from the journal when the instance is lost; false if there is no journal. */
+  /** Resumes from the journal when the instance is lost; false if there is no journal. */
   #lose(): boolean {
     const driver = this.#driver;
     if (this.#journal === undefined || this.#outcome !== undefined || driver === undefined) return false;
@@ -470,7 +470,7 @@ export class EngineRun implements Run {
     return unfinished(this.#options, this.#prompt, text, this.#early.ids, hasPrice, this.#first, durationMs);
   }
 
-  /** The platform's time; `NaN` for a run with a clock of its own, because that one counts its reads. */
+  /** The platform's time; `NaN` for a run with the user's clock, because that one counts its reads. */
   #nowMs(): number {
     return this.#own.parts.now === undefined ? Date.now() : NaN;
   }

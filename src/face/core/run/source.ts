@@ -1,4 +1,4 @@
-/** The source of a run: its options, or the journal of a run that goes on. Also the journals that no process holds. */
+/** The source of a run: its options, or the journal of a run that resumes. Also the journals that no process holds. */
 import { LoopletError } from "../api/errors.js";
 import type { Clock, ContentBlock, PendingRun } from "../api/index.js";
 import type { JournalEntry, Store } from "../api/run.js";
@@ -12,12 +12,12 @@ import type { OnlySummary } from "./prompt.js";
 import { endOf } from "./saving/timed-store.js";
 import { LEASE_MS, randomHolder, timeOf, type Held } from "./run-lease.js";
 
-/** The run that is to go on: its id, and its entries if they were read before or no store has them under that id. */
+/** The run to resume: its id, and its entries if they were read before or no store has them under that id. */
 export interface Resumed {
   readonly key: string;
   readonly entries?: readonly JournalEntry[] | undefined;
   readonly takeOver?: boolean | undefined;
-  /** The number of the last event that was heard of it. */
+  /** The number of its last event that listeners received. */
   readonly afterEvent?: number | undefined;
   /** The lease of a run that was picked up with its entries, and whether it was stopped by deaths. */
   readonly held?: Held & { readonly isStopped: boolean };
@@ -33,7 +33,7 @@ export interface NewRun {
   readonly chat: { readonly key: string; readonly last: number } | undefined;
 }
 
-/** The options of a new run, or the journal of one that goes on; a failure if another process has it or the store fails. */
+/** The options of a new run, or the journal of one that resumes; a failure if another process has it or the store fails. */
 export async function sourceOf(
   run: NewRun,
   resumed: Resumed | undefined,
@@ -81,7 +81,7 @@ async function readSource(
   return resumed === undefined && entries.length === 0 ? options : journalOf(entries);
 }
 
-/** The inputs with which a run begins, or goes on. */
+/** The inputs with which a run starts or resumes. */
 export function firstInputs(
   prompt: readonly ContentBlock[] | OnlySummary,
   resumed: Resumed | undefined,

@@ -11,7 +11,7 @@ const MAX_REQUESTS = 256;
 /** The way of a message into the run, and back. */
 export interface Inbox {
   /**
-   * The number before the first id. A run that goes on has messages of other processes, so that it begins at a random
+   * The number before the first id. A resumed run has messages of other processes, so it starts at a random
    * one.
    */
   lastId(): number;

@@ -28,7 +28,7 @@ export function outputConfig(output: OutputFormat | undefined): EngineFormat | u
   };
 }
 
-/** Hears a piece of an answer's text. */
+/** Receives a chunk of an answer's text. */
 export type HearText = (iteration: number, attempt: number, block: number, text: string) => unknown;
 
 /** Checks the names of the option. A schema in its place is the usual mistake. */

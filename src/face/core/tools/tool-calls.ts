@@ -28,7 +28,7 @@ export type Permit = "granted" | "lost" | "unknown";
 
 /** The run of the calls. */
 export interface CallLife {
-  /** Hears the errors that tools throw, and does not throw itself. */
+  /** Receives the errors that tools throw; must not throw. */
   readonly onThrow: (toolCallId: string, thrown: unknown) => void;
   /** Resolves when the store has everything so far. */
   readonly saved: () => Promise<void>;
@@ -129,7 +129,7 @@ export class ToolCalls {
     if (driver !== undefined && this.#driver() === driver) this.#finished.delete(call);
   }
 
-  /** Tells a running tool to stop and forgets it. */
+  /** Aborts a running call and forgets it. */
   abort(call: number, why: string, isSuspended = false): void {
     const abort = this.#running.get(call);
     this.#finished.delete(call);
@@ -143,7 +143,7 @@ export class ToolCalls {
     this.#elicitations.forget(call, () => new DOMException(why, "AbortError"));
   }
 
-  /** Aborts all calls, because the run is over, or because another process goes on with it. */
+  /** Aborts all calls, because the run is over, or because another process continues it. */
   abortAll(why: string, isSuspended = false): void {
     for (const call of [...this.#running.keys()]) this.abort(call, why, isSuspended);
     this.#prepared.clear();
@@ -268,7 +268,7 @@ export class ToolCalls {
     const { options, defined } = known;
     if (options.execute !== undefined) return options.execute.call(defined, input, context);
     const more = { toolName, tool: defined };
-    // A descriptor without a prototype: fields that other code adds to every object are none of its own.
+    // A descriptor without a prototype: fields that other code adds to every object are ignored.
     for (const [name, own] of Object.entries(Object.getOwnPropertyDescriptors(context)))
       Object.defineProperty(more, name, { __proto__: null, ...own } as PropertyDescriptor);
     return handlerOf(options, handlers)!(input, more as unknown as ToolHandlerContext);
@@ -293,7 +293,7 @@ export class ToolCalls {
     // The engine hands its entries out when the callback at hand has returned.
     await null;
     await this.#life.saved();
-    // Another process goes on from this state if it has taken the run meanwhile.
+    // Another process resumes from this state if it has acquired the run meanwhile.
     const permit = await this.#life.permit();
     if (permit !== "granted") throw new DOMException(NO_LEASE[permit], "AbortError");
   }
@@ -389,7 +389,7 @@ async function leave(generator: ToolGenerator): Promise<void> {
   try {
     await generator.return(undefined);
   } catch {
-    // The call is over, so an error of the clean-up concerns nobody.
+    // The call is over, so an error of the clean-up is ignored.
   }
 }
 

@@ -6,7 +6,7 @@
  * in, and a run hands it the engine's calls.
  *
  * Wrong tools throw a `LoopletError` in `createAgent`. A tool that throws, rejects or returns a value that JSON
- * cannot hold gives the engine a fault for the model; the run goes on.
+ * cannot hold gives the engine a fault for the model; the run continues.
  */
 import type { NotOfTool } from "../peer-names.js";
 import { LoopletError } from "../api/errors.js";

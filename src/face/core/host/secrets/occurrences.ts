@@ -69,7 +69,7 @@ function small(text: string): string {
 
 /** A secret that is searched for. */
 export interface Needle {
-  /** The secret as it stands, and with its own escapes read. */
+  /** The secret verbatim, and with its own escapes decoded. */
   readonly forms: readonly string[];
   /** Whether a letter of base64 on each side belongs to what is found. */
   readonly hasEdges: boolean;

@@ -67,7 +67,7 @@ export function urlSecrets(url: string): string[] {
 
 /**
  * An address for an error, as `fetch` reads it: without a name, a password, a query, and levels that look like keys.
- * In `https://one.test\@two.test` the host is `one.test`, whatever stands last.
+ * In `https://one.test\@two.test` the host is `one.test`, whatever comes last.
  */
 export function shownUrl(url: string): string {
   const read = readUrl(url);
@@ -134,7 +134,7 @@ function resolved(url: string): string {
 
 /**
  * `text` without the secrets, as they are, escaped for JSON or for a URL, or in base64. A text that was cut off may
- * end with the beginning of a secret, which goes too. `mark` makes what stands in its place.
+ * end with the beginning of a secret, which goes too. `mark` returns its replacement.
  */
 export function redact(text: string, secrets: readonly string[], mark?: (found: string) => string): string {
   return redactor(secrets)(text, mark);

@@ -45,7 +45,7 @@ export class EventBuffer {
     return this.#events.shift();
   }
 
-  /** A copy of the waiting events, for a reader of its own. */
+  /** A copy of the waiting events, for a separate reader. */
   copy(): RunEvent[] {
     return this.#events.map((event) => (this.#own.has(event) ? { ...event } : event));
   }

@@ -1,17 +1,17 @@
 /**
  * A log in a store, to which one process at a time writes. Each entry goes behind the last one by its number, so that
- * of two processes which write at the same place one hears of a conflict. A write that fails is tried again. It may
- * have reached the store all the same, so a conflict behind it is none if the log has this process's entries there.
+ * of two processes that write at the same place, one gets a conflict. A write that fails is tried again. It may
+ * have reached the store all the same, so a later conflict is ignored if the log has this process's entries there.
  */
 import { isStoreConflict, StoreConflict } from "../../api/errors.js";
 import type { JournalEntry } from "../../api/index.js";
 import { pause, WAITS_MS, type LeaseHost, type RunLease } from "../run-lease.js";
 import { StoreTimeout } from "./timed-store.js";
 
-/** The store of a log, its clock, and the function that hears of its errors. */
+/** The store of a log, its clock, and its error listener. */
 export type LogHost = Pick<LeaseHost, "store" | "clock" | "report">;
 
-/** The lease of a log, which is taken before each write. Of one that was given back the fence alone is left. */
+/** The lease of a log, which is taken before each write. After its release only the fence is left. */
 export type LogLease = Partial<Pick<RunLease, "fence" | "take" | "renew">>;
 
 export class AppendLog {
@@ -29,7 +29,7 @@ export class AppendLog {
     this.#lease = lease;
   }
 
-  /** Goes on with the log where another one of this process has left it. */
+  /** Continues the log where another one of this process has left it. */
   takeFrom(before: AppendLog): void {
     this.error ??= before.error;
     this.#isInDoubt = before.#isInDoubt;

@@ -84,14 +84,14 @@ export class ChatJournal {
     return this.#end.seq;
   }
 
-  /** The journal for the run of this id, which goes on where the run before it has ended. */
+  /** The journal for the run of this id, which continues where the previous run ended. */
   next(host: JournalHost, run: string): Journal {
     this.#taken.clear();
     this.take(run);
     return (this.#journal = new Journal(host, this.key, this.#journal));
   }
 
-  /** Tells a new run, before its first input, where the journal ends. */
+  /** Sets the end of the journal for a new run, before its first input. */
   follow(driver: Driver, run: string): void {
     driver.follow(this.#end, run);
   }
@@ -132,7 +132,7 @@ export class ChatJournal {
       this.#journal = journal;
       this.#end = { ...this.#end, messages: 0 };
       this.follow(driver, ids());
-      // Nobody has asked anything, so the run writes its beginning and does nothing more.
+      // There is no prompt, so the run writes its start entry and does nothing more.
       driver.tell("resume");
       return driver.tail();
     };

@@ -1,6 +1,6 @@
 /**
  * The tools by which a model finds and calls those with `deferLoading`, where its vendor has no such search. What is
- * found stands in a result, at the end of the conversation, so a request goes on beginning as the one before.
+ * found is in a result, at the end of the conversation, so the start of a request stays the same as before.
  *
  * Claude would take the finds of an application's own search as `tool_reference` blocks in the result. They would
  * save no tokens, because the vendor expands each to the definition that the result has here. Each request would
