@@ -170,31 +170,31 @@ export interface TypedAgent<C extends ToolTypes, Output> extends NotAMethodOfAge
    */
   resume(run: string | readonly JournalEntry[], options?: ResumeOptions<C, Output>): TypedRun<C, Output>;
   /**
-   * The runs in the `store` that have not ended and that no process holds, also those that were `stopped` by
-   * `recovery_exhausted`. Nothing happens to them. `filter` gets the id of each.
+   * Lists the unfinished runs in the `store` that no process holds, including those that were `stopped` by
+   * `recovery_exhausted`. It does not change them. `filter` receives the id of each run.
    *
    * Rejects as `resumePending`.
    */
   pending(options?: Pick<PendingOptions, "filter">): Promise<PendingRun[]>;
   /**
-   * Goes on with the runs in the `store` that have not ended and that no process holds: their process is gone, has
-   * stood still for longer than its lease, or was closed with `recoverable`. Resolves with these runs. A run that
-   * another process takes at the same moment is not among them. Call it when a process begins, and now and then.
+   * Resumes the unfinished runs in the `store` that no process holds: their process exited, stalled for longer than
+   * its lease, or was closed with `recoverable`. Resolves with these runs, without those that another process resumes
+   * at the same moment. Call it when a process starts, and periodically.
    *
    * @throws LoopletError `config_missing` without a store that has leases
    */
   resumePending(options?: PendingOptions<C, Output>): Promise<TypedRun<C, Output>[]>;
   /**
-   * Ends the work of this agent, for a deploy or at the end of a process. Every run is aborted; with `recoverable`
-   * the runs of a `store` end here as `cancelled`, but not in their journals, and any process may go on with them at
-   * once. No run can start any more. Resolves when the results have settled and the store has everything.
+   * Closes the agent, for a deploy or before the process exits. Every run is aborted, and no more runs can start.
+   * With `recoverable`, runs with a `store` end as `cancelled` in this process but stay unfinished in the store, so
+   * that any process can resume them immediately. Resolves when all results have settled and everything is saved.
    */
   close(options?: CloseOptions): Promise<void>;
   /**
-   * Returns the maximum usage and cost of a run with this prompt under the agent's limits. It sends no request. The
-   * calculation uses `context.window` and each model's `maxOutputTokens`. If they are not set, it uses what looplet
-   * knows about the model and lists that in `assumed`. It does not include later changes by `run.steer`,
-   * `run.addBudget` or `run.setModel`. `options` are the options of the run.
+   * Returns the maximum usage and cost of a run with this prompt under the agent's limits. It sends no request. It
+   * counts usage as vendors report it, and assumes that `context.window` and each model's `maxOutputTokens` are
+   * correct. If they are not set, it uses what looplet knows about the model and lists that in `assumed`. It does not
+   * include later changes by `run.steer`, `run.addBudget` or `run.setModel`. `options` are the options of the run.
    *
    * Rejects with a `LoopletError` of the codes of `agent.run`, or `config_wasm`.
    */
@@ -256,9 +256,9 @@ export interface CloseOptions {
 
 /** The options that `subagent()` and `handoff()` share. */
 interface AgentToolOptions extends Pick<ToolOptions, "needsApproval" | "maxCalls"> {
-  /** The name by which the model calls it. An array of tools needs it; in a record the key is the name. */
+  /** The name that the model uses to call it. Required in an array of tools; in a record the key is the name. */
   name?: string | undefined;
-  /** Tells the calling model when to ask this agent, and for what. Required. */
+  /** Describes to the calling model when to call this agent, and for what. Required. */
   description: string;
   /** The agent's system prompt. Default: none. */
   system?: string | undefined;

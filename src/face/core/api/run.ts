@@ -418,7 +418,7 @@ export interface Lease {
   release(isPending: boolean): Promise<void> | void;
 }
 
-/** The fate of a call that a crash interrupted: `"done"`, `"run"` (it did not happen and runs now) or `"fail"`. */
+/** The outcome of a call that its process left unfinished: `"run"` means that it did not happen and runs now. */
 export type Reconciliation =
   | { readonly outcome: "done"; readonly output: unknown }
   | { readonly outcome: "run" }
@@ -490,6 +490,6 @@ export interface DurableOptions extends RecoveryData {
    * waits until everything before it is saved. Default `"go on"`.
    */
   onSaveFailed?: OnSaveFailed | undefined;
-  /** Decides about calls that a crash interrupted. Default: the question stays open for `run.answer`. */
+  /** Decides about calls that a process left unfinished. Default: the question stays open for `run.answer`. */
   reconcile?: Reconcile | undefined;
 }

@@ -148,7 +148,7 @@ function answerOf(event: string, output: unknown, options: PermissionOptions, to
   } catch (error) {
     const { decision } = Object(output) as Partial<HookOutput>;
     const isNo = (decision === "deny" || decision === "block") && wordsOf(event).includes(decision);
-    // A model that may not stop goes on at a cost, so a mistake does not keep it.
+    // A model that is kept from stopping costs money, so a mistake does not block the stop.
     if (!isNo || event.endsWith("Stop")) throw error;
     const [problem] = String((error as Error)?.message ?? error).split("\n");
     return { decision: "deny", reason: `a hook denied it; its answer is not valid: ${problem}` };

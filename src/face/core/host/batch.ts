@@ -2,9 +2,9 @@
  * Reads the events of one drain of the engine: records in linear memory, all in one crossing.
  *
  * A record is eight words: kind, seq, agent, iteration, attempt, block, bytes, UTF-16 units. The text of all records
- * stands in one buffer, in their order. Kinds 0 to 2 are deltas, 3 is any other event as JSON. A single short delta
- * has its text as UTF-16 units behind its words, because a call of `TextDecoder` costs as much as all other work on
- * such a chunk.
+ * is in one buffer, in their order. Kinds 0 to 2 are deltas, 3 is any other event as JSON. A single short delta has
+ * its text as UTF-16 units after its words, because a call of `TextDecoder` costs as much as all other work on such a
+ * chunk.
  */
 import type { RunEvent } from "../api/index.js";
 import type { HostBytes } from "../api/platform.js";

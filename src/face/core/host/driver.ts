@@ -5,8 +5,8 @@
  * bodies, keeps the timer, and notices a lost instance. It decides nothing, and it never gives a secret to the
  * engine. A run makes a driver and calls it; the handle in WebAssembly (`src/shell`) calls back. A request that fails
  * becomes a failure for the engine. A lost instance ends its runs as `failed` with code `bug`, except for runs with a
- * journal, which go on in a fresh instance. Without a journal the text of the latest answer is kept as far as a
- * listener has heard it; earlier answers, calls and usage are lost.
+ * journal, which resume in a fresh instance. Without a journal only the text of the latest answer that a listener has
+ * received is retained; earlier answers, calls and usage are lost.
  *
  * Contract: the callbacks may call any method of the driver. Outputs that follow are performed after the callback has
  * returned, but `outcome()` is set when `tell({ cancel })` returns.

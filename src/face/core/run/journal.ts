@@ -1,7 +1,7 @@
 /**
  * The journal of a run on its way into the store. Entries that come while the store writes wait for the next write,
- * so that the store gets them in order and few at a time. After a write that has failed in all its tries the run
- * hears of it, the entries wait for the next write, and the calls that needed the save are not made. In a store with
+ * so that the store gets them in order and few at a time. After a write has failed in all its attempts, the run is
+ * notified, the entries wait for the next write, and the calls that needed the save are not made. In a store with
  * leases the journal takes the run's lease before its first write, and has it until the run ends.
  */
 import { isStoreConflict } from "../api/errors.js";

@@ -59,7 +59,7 @@ export class ToolCalls {
   readonly #finished = new Map<number, ToolReturn>();
   /**
    * Validated inputs, by the call's tool and the provider's id. They are kept because a transform may have made a
-   * value that JSON cannot hold. The id alone is not enough, because some providers use an id twice.
+   * value that JSON cannot hold. The id is not enough, because some providers use an id twice.
    */
   readonly #prepared = new Map<string, Prepared>();
 
