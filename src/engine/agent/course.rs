@@ -1,18 +1,18 @@
 //! How far an agent has come in its iteration, and what it owes there.
 //!
-//! An iteration begins, finishes and is told. [`Course::finish`] tells the end of an iteration once, however it ends,
-//! and [`Course::ask_about_end`] asks `onIterationEnd` once. Nothing here decides what follows.
+//! An iteration begins, finishes and is told. [`IterationState::finish`] tells the end of an iteration once, however
+//! it ends, and [`IterationState::ask_about_end`] asks `onIterationEnd` once. Nothing here decides what follows.
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::rounds::Rounds;
-use crate::engine::agent::desk::Desk;
-use crate::engine::agent::who::Who;
+use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::who::AgentIdentity;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::journal::{CourseState, Reply};
 use crate::engine::model::question::{Facts, Point};
 
 #[derive(Clone)]
-pub struct Course {
+pub struct IterationState {
     kept: CourseState,
 }
 
@@ -28,9 +28,9 @@ enum Progress {
     Finished,
 }
 
-impl Default for Course {
-    fn default() -> Course {
-        Course {
+impl Default for IterationState {
+    fn default() -> IterationState {
+        IterationState {
             kept: CourseState {
                 is_told: true,
                 ..CourseState::default()
@@ -39,11 +39,11 @@ impl Default for Course {
     }
 }
 
-impl Course {
+impl IterationState {
     /// The course of a checkpoint whose agent has begun this number of iterations.
-    pub fn restored(mut kept: CourseState, iterations: u32) -> Course {
+    pub fn restored(mut kept: CourseState, iterations: u32) -> IterationState {
         kept.is_told |= !kept.is_open && iterations == 0;
-        Course { kept }
+        IterationState { kept }
     }
 
     pub fn kept(&self) -> &CourseState {
@@ -66,7 +66,7 @@ impl Course {
     }
 
     /// Begins an open iteration again, whose process has ended. Its attempts go on.
-    pub fn cut_off(&mut self, who: &mut Who) {
+    pub fn cut_off(&mut self, who: &mut AgentIdentity) {
         if self.progress() == Progress::Open {
             who.kept.iteration = who.kept.iteration.saturating_sub(1);
             self.set_progress(Progress::CutOff);
@@ -75,7 +75,7 @@ impl Course {
 
     /// Counts the iteration that begins. Returns false for one that another process has begun: its attempts count,
     /// and so does their usage.
-    pub fn begin(&mut self, who: &mut Who) -> bool {
+    pub fn begin(&mut self, who: &mut AgentIdentity) -> bool {
         let is_new = self.progress() != Progress::CutOff;
         who.kept.iteration += 1;
         if is_new {
@@ -86,7 +86,7 @@ impl Course {
     }
 
     /// Tells that the iteration has finished, unless that was told.
-    pub fn finish(&mut self, desk: &mut Desk<'_>, reply: &Reply) {
+    pub fn finish(&mut self, desk: &mut AgentContext<'_>, reply: &Reply) {
         match self.progress() {
             Progress::Open => {}
             Progress::CutOff => desk.who.kept.iteration += 1,
@@ -103,7 +103,7 @@ impl Course {
     }
 
     /// Asks `onIterationEnd`, once for each iteration. Returns false if nobody is asked.
-    pub fn ask_about_end(&mut self, desk: &mut Desk<'_>, reply: &Reply, rounds: &Rounds) -> bool {
+    pub fn ask_about_end(&mut self, desk: &mut AgentContext<'_>, reply: &Reply, rounds: &Rounds) -> bool {
         let point = Point::IterationEnd;
         if self.progress() != Progress::Finished {
             return false;

@@ -1,14 +1,14 @@
 //! The parts of a run that an agent works with, borrowed for one input.
 //!
-//! The run makes a [`Desk`] for the agent that an input belongs to. Through it the agent reads its configuration,
-//! opens and closes effects, asks questions, and reaches the agents below it. The desk owns nothing and decides
-//! nothing.
+//! The run makes an [`AgentContext`] for the agent that an input belongs to. Through it the agent reads its
+//! configuration, opens and closes effects, asks questions, and reaches the agents below it. The desk owns nothing
+//! and decides nothing.
 
-use crate::engine::agent::asks::Asks;
+use crate::engine::agent::asks::Questions;
 use crate::engine::agent::catalog::Catalog;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::setup::Setup;
-use crate::engine::agent::who::Who;
+use crate::engine::agent::who::AgentIdentity;
 use crate::engine::agent::{Agent, Node};
 use crate::engine::ledger::{Ledger, Place};
 use crate::engine::model::config::permission::Permissions;
@@ -22,14 +22,14 @@ use crate::engine::model::question::Point;
 /// The deepest tree of agents, whatever the configuration says: ending a tree recurses.
 const MAX_DEPTH: u32 = 8;
 
-pub struct Desk<'a> {
+pub struct AgentContext<'a> {
     /// The agent that the desk is for.
-    pub who: &'a mut Who,
+    pub who: &'a mut AgentIdentity,
     pub config: &'a Config,
     pub catalog: &'a Catalog,
     pub ledger: &'a mut Ledger,
     /// The open questions of the run.
-    pub asks: &'a mut Asks,
+    pub asks: &'a mut Questions,
     /// The permissions of the run as they stand.
     pub permissions: &'a mut Option<Permissions>,
     pub setup: &'a Setup,
@@ -43,7 +43,7 @@ pub struct Desk<'a> {
     pub first_below: u32,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> AgentContext<'a> {
     pub fn place(&self) -> Place {
         self.who.place()
     }
@@ -106,7 +106,7 @@ impl<'a> Desk<'a> {
     }
 
     /// Lets an agent below act, with a desk of its own.
-    pub fn on_child(&mut self, child: u32, act: &mut dyn FnMut(&mut Agent, &mut Desk<'_>)) {
+    pub fn on_child(&mut self, child: u32, act: &mut dyn FnMut(&mut Agent, &mut AgentContext<'_>)) {
         let Some(at) = child.checked_sub(self.first_below) else {
             return;
         };
@@ -119,7 +119,7 @@ impl<'a> Desk<'a> {
         let Some(Profile { config, catalog, .. }) = self.setup.profile(who.kept.profile) else {
             return;
         };
-        let mut desk = Desk {
+        let mut desk = AgentContext {
             who,
             setup: self.setup,
             inputs: self.inputs,

@@ -1,12 +1,12 @@
 //! The limits of an agent: when they are reached, and how they are raised.
 //!
 //! [`AgentLimits`] owns the raised limits. The desk lends them to every part, because any step can be held up by one.
-//! Steps ask [`Desk::limit_on_iteration`] or [`Desk::overrun`] before they go on, and the agent does what
-//! [`Desk::reach_limit`] says if there is a limit: with `onLimit` your code is asked for more, else the agent stops.
-//! The counts themselves stand in the ledger's accounts, and the deadlines in its timers.
+//! Steps ask [`AgentContext::limit_on_iteration`] or [`AgentContext::overrun`] before they go on, and the agent does
+//! what [`AgentContext::reach_limit`] says if there is a limit: with `onLimit` your code is asked for more, else the
+//! agent stops. The counts themselves stand in the ledger's accounts, and the deadlines in its timers.
 
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::answer::ModelAnswer;
@@ -35,7 +35,7 @@ impl AgentLimits {
     }
 }
 
-impl Desk<'_> {
+impl AgentContext<'_> {
     /// The limits of the agent as they stand, raised or not.
     pub fn limits(&self) -> &Limits {
         self.who

@@ -2,15 +2,15 @@
 //!
 //! An [`Agent`] is its parts side by side, and each part owns its state: the calls ([`calls`]), the messages and
 //! their length ([`history`]), the requests ([`request`]), the last answer ([`answer`]), the iteration ([`course`]).
-//! A part takes the [`Desk`] and what it needs of the others, and returns what follows ([`next`]). This file has the
-//! inputs and the results of an agent, and [`machine`] its steps.
+//! A part takes the [`AgentContext`] and what it needs of the others, and returns what follows ([`next`]). This file
+//! has the inputs and the results of an agent, and [`machine`] its steps.
 //!
 //! Arrows between the parts run down: `machine`, then `summary`, `request`, `answer`, `calls`, `history`, then what
-//! the desk lends. One runs up: a call that is aborted cancels the subagent below it ([`Desk::on_child`]).
+//! the desk lends. One runs up: a call that is aborted cancels the subagent below it ([`AgentContext::on_child`]).
 //!
-//! The run calls an agent within one `handle_input`, with a [`Desk`] that is lent for this input. The agent opens and
-//! closes its effects in the ledger and leaves its outputs there. It never performs an effect and never waits. When
-//! it has ended, [`Agent::ended`] returns its outcome, and a failure is one of these.
+//! The run calls an agent within one `handle_input`, with an [`AgentContext`] that is lent for this input. The agent
+//! opens and closes its effects in the ledger and leaves its outputs there. It never performs an effect and never
+//! waits. When it has ended, [`Agent::ended`] returns its outcome, and a failure is one of these.
 
 pub mod answer;
 pub mod asks;
@@ -42,8 +42,8 @@ use std::borrow::Cow;
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::asks::{About, Settled};
 use crate::engine::agent::calls::Calls;
-use crate::engine::agent::course::Course;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::course::IterationState;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::history::History;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::machine::Machine;
@@ -53,7 +53,7 @@ use crate::engine::agent::request::Requests;
 use crate::engine::agent::request::handoff::take_over;
 use crate::engine::agent::request::reading::Reading;
 use crate::engine::agent::summary::Summary;
-use crate::engine::agent::who::Who;
+use crate::engine::agent::who::AgentIdentity;
 use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::agent::who::tuning::{encode, tune};
 use crate::engine::ledger::Grown;
@@ -72,7 +72,7 @@ use crate::engine::model::question::{Answer, Point};
 /// An agent and its place in the tree of a run.
 #[derive(Clone)]
 pub struct Node {
-    pub who: Who,
+    pub who: AgentIdentity,
     pub agent: Agent,
 }
 
@@ -80,7 +80,7 @@ pub struct Node {
 #[derive(Clone)]
 pub struct Agent {
     machine: Machine,
-    course: Course,
+    course: IterationState,
     pub history: History,
     pub inbox: Inbox,
     pub calls: Calls,
@@ -94,7 +94,7 @@ impl Agent {
     pub fn new(transcript: Transcript) -> Agent {
         Agent {
             machine: Machine::default(),
-            course: Course::default(),
+            course: IterationState::default(),
             history: History::new(transcript, Length::default()),
             inbox: Inbox::default(),
             calls: Calls::default(),
@@ -105,7 +105,7 @@ impl Agent {
     }
 
     /// A request's body. A restored agent encodes it again: the same state gives the same bytes.
-    pub fn request_body<'a>(&'a mut self, desk: Desk<'a>, request: EffectId) -> Option<&'a [u8]> {
+    pub fn request_body<'a>(&'a mut self, desk: AgentContext<'a>, request: EffectId) -> Option<&'a [u8]> {
         let transcript = &mut self.history.transcript;
         match &mut self.machine.now {
             Now::Summarizing(summary) if summary.is_asked_by(request) => summary.body(&desk, transcript).ok(),
@@ -123,12 +123,12 @@ impl Agent {
     }
 
     /// Sets the model that the next request asks.
-    pub fn set_next_model(&mut self, desk: &Desk<'_>, model: Box<ModelConfig>) {
+    pub fn set_next_model(&mut self, desk: &AgentContext<'_>, model: Box<ModelConfig>) {
         self.requests.set_next_model(model, desk.setup);
     }
 
     /// Hands the conversation to the agent whose profile this one has got.
-    pub fn take_over(&mut self, desk: &mut Desk<'_>, successor: Successor) {
+    pub fn take_over(&mut self, desk: &mut AgentContext<'_>, successor: Successor) {
         take_over(desk, &mut self.history.transcript, successor);
     }
 
@@ -145,7 +145,7 @@ impl Agent {
 
     pub fn handle_head(
         &mut self,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         request: EffectId,
         status: u16,
         headers: Vec<(String, String)>,
@@ -156,44 +156,44 @@ impl Agent {
         }
     }
 
-    pub fn handle_chunk(&mut self, desk: &mut Desk<'_>, request: EffectId, bytes: &[u8]) {
+    pub fn handle_chunk(&mut self, desk: &mut AgentContext<'_>, request: EffectId, bytes: &[u8]) {
         if let Some(reading) = self.reading() {
             let next = reading.handle_chunk(desk, request, bytes);
             self.follow(desk, next);
         }
     }
 
-    pub fn handle_end(&mut self, desk: &mut Desk<'_>) {
+    pub fn handle_end(&mut self, desk: &mut AgentContext<'_>) {
         if let Some(reading) = self.reading() {
             let next = reading.end(desk, false);
             self.follow(desk, next);
         }
     }
 
-    pub fn handle_request_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
+    pub fn handle_request_failed(&mut self, desk: &mut AgentContext<'_>, failure: Failure) {
         if let Some(reading) = self.reading() {
             let next = reading.handle_failure(desk, failure);
             self.follow(desk, next);
         }
     }
 
-    pub fn tool_finished(&mut self, desk: &mut Desk<'_>, call: EffectId, result: ToolReturn) {
+    pub fn tool_finished(&mut self, desk: &mut AgentContext<'_>, call: EffectId, result: ToolReturn) {
         let next = self.calls.finished(desk, call, result);
         self.follow(desk, next);
     }
 
-    pub fn tool_timed_out(&mut self, desk: &mut Desk<'_>, call: EffectId) {
+    pub fn tool_timed_out(&mut self, desk: &mut AgentContext<'_>, call: EffectId) {
         let next = self.calls.time_is_up(desk, call);
         self.follow(desk, next);
     }
 
-    pub fn saved(&mut self, desk: &mut Desk<'_>, save: EffectId, ok: bool) {
+    pub fn saved(&mut self, desk: &mut AgentContext<'_>, save: EffectId, ok: bool) {
         let next = self.calls.saved(desk, save, ok);
         self.follow(desk, next);
     }
 
     /// Takes the step that follows.
-    pub(crate) fn follow(&mut self, desk: &mut Desk<'_>, next: Next) {
+    pub(crate) fn follow(&mut self, desk: &mut AgentContext<'_>, next: Next) {
         match next {
             Next::Wait => {}
             Next::Advance => {
@@ -222,20 +222,20 @@ impl Agent {
     }
 
     /// Asks for more of a limit, or stops.
-    fn reach_limit(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy) {
+    fn reach_limit(&mut self, desk: &mut AgentContext<'_>, stopped_by: StoppedBy) {
         let next = desk.reach_limit(stopped_by, self.calls.rounds.count());
         self.follow(desk, next);
     }
 
     /// Asks for more time, or stops. Everything goes on until the answer comes.
-    pub fn time_is_up(&mut self, desk: &mut Desk<'_>, timer: TimerReason) {
+    pub fn time_is_up(&mut self, desk: &mut AgentContext<'_>, timer: TimerReason) {
         let next = desk.time_is_up(timer, self.calls.rounds.count());
         self.follow(desk, next);
     }
 
     /// Takes the answer of your code at a limit, and the step that the limit has held up, unless a limit still holds
     /// it.
-    fn after_limit(&mut self, desk: &mut Desk<'_>, about: &About, raise: Option<Raise>) {
+    fn after_limit(&mut self, desk: &mut AgentContext<'_>, about: &About, raise: Option<Raise>) {
         let stopped_by = match *about {
             About::Limit(stopped_by) => stopped_by,
             About::Time(timer) => {
@@ -271,7 +271,7 @@ impl Agent {
         }
     }
 
-    pub fn answered(&mut self, desk: &mut Desk<'_>, question: EffectId, mut answer: Answer) {
+    pub fn answered(&mut self, desk: &mut AgentContext<'_>, question: EffectId, mut answer: Answer) {
         while let Answer::Read {
             readings,
             answer: read,
@@ -285,13 +285,13 @@ impl Agent {
         }
     }
 
-    pub fn question_timed_out(&mut self, desk: &mut Desk<'_>, question: EffectId, point: Point) {
+    pub fn question_timed_out(&mut self, desk: &mut AgentContext<'_>, question: EffectId, point: Point) {
         let answer = desk.late_answer(question, point);
         self.answered(desk, question, answer);
     }
 
     /// Takes the step that waited for a point, when all functions that were asked there have answered.
-    fn go_on(&mut self, desk: &mut Desk<'_>, settled: Settled) {
+    fn go_on(&mut self, desk: &mut AgentContext<'_>, settled: Settled) {
         let Settled { point, about, answer } = settled;
         let Calls { batch, approvals, .. } = &mut self.calls;
         let next = match answer {
@@ -318,7 +318,7 @@ impl Agent {
     }
 
     /// Takes the step that waited for hooks, guardrails or functions around an iteration.
-    fn after_hooks(&mut self, desk: &mut Desk<'_>, point: Point, about: &About, verdict: HookAnswer) {
+    fn after_hooks(&mut self, desk: &mut AgentContext<'_>, point: Point, about: &About, verdict: HookAnswer) {
         match point {
             Point::SessionStart | Point::UserPromptSubmit | Point::SubagentStart => {
                 self.after_prompt_hooks(desk, verdict);
@@ -423,7 +423,7 @@ impl Agent {
 /// Makes the first agent of a run.
 pub fn root(model: ActiveModel, transcript: Transcript) -> Node {
     Node {
-        who: Who::new(0, "root", model),
+        who: AgentIdentity::new(0, "root", model),
         agent: Agent::new(transcript),
     }
 }

@@ -15,7 +15,7 @@
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::asks::points::{BUILT_IN_SUMMARY, NO_SUMMARY};
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::history::{History, NOT_SHORTER};
 use crate::engine::agent::next::Next;
@@ -59,18 +59,22 @@ pub struct Summary {
 
 impl Summary {
     /// Begins the summary that was asked for, or that the window needs. `None` if there is nothing to summarise.
-    pub fn wanted(desk: &mut Desk<'_>, history: &mut History) -> Option<Box<Summary>> {
+    pub fn wanted(desk: &mut AgentContext<'_>, history: &mut History) -> Option<Box<Summary>> {
         let (trigger, instructions) = history.take_wanted(desk)?;
         Summary::begin(desk, history, trigger, instructions, None)
     }
 
     /// Begins a summary because a request was too long. Its failure ends the run if the summary gains nothing.
-    pub fn of_overflow(desk: &mut Desk<'_>, history: &History, failure: Failure) -> Option<Box<Summary>> {
+    pub fn of_overflow(
+        desk: &mut AgentContext<'_>,
+        history: &History,
+        failure: Failure,
+    ) -> Option<Box<Summary>> {
         Summary::begin(desk, history, CompactTrigger::Overflow, None, Some(failure))
     }
 
     fn begin(
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         history: &History,
         trigger: CompactTrigger,
         instructions: Option<String>,
@@ -112,7 +116,7 @@ impl Summary {
     }
 
     /// Asks the `PreCompact` hooks. Returns false if there are none.
-    pub fn ask_hooks(&self, desk: &mut Desk<'_>) -> bool {
+    pub fn ask_hooks(&self, desk: &mut AgentContext<'_>) -> bool {
         let (point, name) = (Point::PreCompact, word(self.trigger));
         if !desk.has_hooks(point, &name) {
             return false;
@@ -127,7 +131,7 @@ impl Summary {
     }
 
     /// Asks your function for the summary. Returns false if the model is to write it.
-    pub fn ask(&self, desk: &mut Desk<'_>, messages: &[Message]) -> bool {
+    pub fn ask(&self, desk: &mut AgentContext<'_>, messages: &[Message]) -> bool {
         if self.by != SummaryBy::Host {
             return false;
         }
@@ -141,7 +145,7 @@ impl Summary {
     }
 
     /// Sends the request for the summary, also as a retry. Returns false if there is no such request.
-    pub fn send(&mut self, desk: &mut Desk<'_>, transcript: &Transcript) -> bool {
+    pub fn send(&mut self, desk: &mut AgentContext<'_>, transcript: &Transcript) -> bool {
         desk.who.kept.attempt += 1;
         if let Err(error) = self.body(desk, transcript) {
             let message = unwritten("its request cannot be made: ", &error.to_text());
@@ -163,13 +167,13 @@ impl Summary {
     }
 
     /// How the vendor writes it; `None` if someone else does.
-    fn form(&self, desk: &Desk<'_>) -> Option<&'static SummaryForm> {
+    fn form(&self, desk: &AgentContext<'_>) -> Option<&'static SummaryForm> {
         let form = desk.who.model.summary_form();
         form.filter(|_| self.by == SummaryBy::Vendor)
     }
 
     /// Lets the model write the summary that its vendor has not written.
-    fn leave_to_model(&mut self, desk: &mut Desk<'_>, why: &str, error: Option<Failure>) {
+    fn leave_to_model(&mut self, desk: &mut AgentContext<'_>, why: &str, error: Option<Failure>) {
         let kind = EventKind::Warning {
             code: "vendor_summary_failed".into(),
             message: format!("The vendor has written no summary, and the model writes one: {why}"),
@@ -182,7 +186,7 @@ impl Summary {
     }
 
     /// The body of the request: the conversation as it was sent, and the prompt for the summary.
-    pub fn body(&mut self, desk: &Desk<'_>, transcript: &Transcript) -> Result<&[u8], ConfigError> {
+    pub fn body(&mut self, desk: &AgentContext<'_>, transcript: &Transcript) -> Result<&[u8], ConfigError> {
         let model = &desk.who.model;
         if self.body.is_empty() {
             let mut prompt = PROMPT.to_owned();
@@ -221,7 +225,7 @@ impl Summary {
 
     /// The text of a summary whose response is complete; empty for an answer that cannot be one. `None` if the model
     /// has to be asked for it.
-    pub fn finished(&mut self, desk: &mut Desk<'_>, answers: &mut Answers) -> Option<String> {
+    pub fn finished(&mut self, desk: &mut AgentContext<'_>, answers: &mut Answers) -> Option<String> {
         let mut call = self.call.take()?;
         answers.count(desk, &mut call.answer);
         if let Some(form) = self.form(desk) {
@@ -251,7 +255,7 @@ impl Summary {
     }
 
     /// Lets a failed request be sent again.
-    pub fn retry(&mut self, desk: &mut Desk<'_>, failure: Failure, answers: &mut Answers) -> Retry {
+    pub fn retry(&mut self, desk: &mut AgentContext<'_>, failure: Failure, answers: &mut Answers) -> Retry {
         if let Some(mut call) = self.call.take() {
             close_request(&mut call, desk, true);
             answers.count(desk, &mut call.answer);
@@ -285,7 +289,7 @@ impl Summary {
 
     /// Gives the summary up because a hook has blocked it. The request goes out as it is, and a request that the
     /// vendor has refused as too long stays refused.
-    pub fn block(self, desk: &mut Desk<'_>, history: &mut History, why: Option<String>) -> Next {
+    pub fn block(self, desk: &mut AgentContext<'_>, history: &mut History, why: Option<String>) -> Next {
         let kept = || "a hook kept the history as it is".into();
         desk.warn("compaction_blocked", why.unwrap_or_else(kept));
         history.note_summary(desk, Summarized::Blocked);
@@ -293,7 +297,7 @@ impl Summary {
     }
 
     /// Puts a text in place of the messages that it sums up.
-    pub fn take_place(self, desk: &mut Desk<'_>, history: &mut History, text: &str) -> Next {
+    pub fn take_place(self, desk: &mut AgentContext<'_>, history: &mut History, text: &str) -> Next {
         let signed = self.signed.filter(|_| self.by == SummaryBy::Vendor);
         let Some((text, by)) = history.sum_up(self.cut, text, self.by, signed) else {
             history.note_summary(desk, Summarized::NotShorter);
@@ -323,7 +327,7 @@ pub enum Retry {
 }
 
 /// Who writes a summary.
-fn author(desk: &Desk<'_>, history: &History, cut: usize, has_instructions: bool) -> SummaryBy {
+fn author(desk: &AgentContext<'_>, history: &History, cut: usize, has_instructions: bool) -> SummaryBy {
     let (context, model) = (&desk.config.context, &desk.who.model);
     // A request for a summary of the vendor cannot hide old calls.
     let is_refused =
@@ -347,7 +351,7 @@ fn with_path(url: &str, path: &str) -> String {
 }
 
 /// Tells the `PostCompact` hooks of the summary before the request goes out.
-fn tell_summary(desk: &mut Desk<'_>, trigger: CompactTrigger, summary: &str) -> Next {
+fn tell_summary(desk: &mut AgentContext<'_>, trigger: CompactTrigger, summary: &str) -> Next {
     let (point, name) = (Point::PostCompact, word(trigger));
     if !desk.has_hooks(point, &name) {
         return Next::GuardInput;

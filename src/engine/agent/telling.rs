@@ -3,7 +3,7 @@
 //! [`tell_changes`] and [`tell_growth`] emit the news of each chunk. An answer that holds its text back tells it at
 //! the end, and only if it has no tool calls.
 
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::ledger::Grown;
 use crate::engine::ledger::random::Random;
 use crate::engine::model::answer::call_ids::TakenIds;
@@ -13,13 +13,13 @@ use crate::engine::model::message::Json;
 use crate::engine::model::outcome::StreamedBlock;
 
 /// Takes back the blocks that were told of an answer.
-pub(crate) fn take_back_blocks(desk: &mut Desk<'_>, blocks: u32) {
+pub(crate) fn take_back_blocks(desk: &mut AgentContext<'_>, blocks: u32) {
     let blocks = (0..blocks).collect();
     desk.emit(EventKind::Reset { blocks });
 }
 
 /// Emits the news of a chunk. A summary streams nothing; it only tells its usage.
-pub(crate) fn tell_changes(answer: &mut ModelAnswer, desk: &mut Desk<'_>, is_summary: bool) {
+pub(crate) fn tell_changes(answer: &mut ModelAnswer, desk: &mut AgentContext<'_>, is_summary: bool) {
     let mut changes = answer.take_changes();
     if is_summary {
         changes.retain(|change| *change == Change::Usage);
@@ -32,7 +32,7 @@ pub(crate) fn tell_changes(answer: &mut ModelAnswer, desk: &mut Desk<'_>, is_sum
 
 /// Tells that one part has grown, without building an event. Returns false if anything else changed or waits to be
 /// told.
-pub(crate) fn tell_growth(answer: &mut ModelAnswer, desk: &mut Desk<'_>, is_summary: bool) -> bool {
+pub(crate) fn tell_growth(answer: &mut ModelAnswer, desk: &mut AgentContext<'_>, is_summary: bool) -> bool {
     let Some((part, from, to)) = answer.sole_growth() else {
         return false;
     };
@@ -58,7 +58,7 @@ pub(crate) fn tell_growth(answer: &mut ModelAnswer, desk: &mut Desk<'_>, is_summ
 }
 
 /// Tells the text that was held back, if the answer has no tool calls.
-pub(crate) fn tell_held(answer: &mut ModelAnswer, desk: &mut Desk<'_>) {
+pub(crate) fn tell_held(answer: &mut ModelAnswer, desk: &mut AgentContext<'_>) {
     let calls = |part: &Part| part.shown_kind() == PartKind::ToolCall;
     if !std::mem::take(&mut answer.holds_text) || answer.parts.iter().any(calls) {
         return;
@@ -82,7 +82,7 @@ fn is_text(kind: PartKind) -> bool {
     matches!(kind, PartKind::Text | PartKind::Refusal)
 }
 
-fn tell(change: Change, answer: &mut ModelAnswer, desk: &mut Desk<'_>) {
+fn tell(change: Change, answer: &mut ModelAnswer, desk: &mut AgentContext<'_>) {
     if change == Change::Usage {
         let Some(usage) = answer.usage else { return };
         desk.ledger.accounts.note(desk.who.agent, usage);

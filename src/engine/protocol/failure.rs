@@ -28,7 +28,7 @@ use Place::{Message, Word};
 /// of the answer in milliseconds since 1970, for a `Retry-After` that is a date.
 pub fn decode_failure(status: u16, headers: &[(String, String)], body: &[u8], now_ms: u64) -> Failure {
     let text = validate(body);
-    let mut said = text.as_deref().map(Said::read).unwrap_or_default();
+    let mut said = text.as_deref().map(ErrorDetails::read).unwrap_or_default();
     if let Some(kind) = header(headers, "x-amzn-errortype") {
         said.words.push_str(&kind.to_ascii_lowercase());
     }
@@ -62,7 +62,7 @@ pub fn decode_failure(status: u16, headers: &[(String, String)], body: &[u8], no
 /// The failure that an error object inside a stream, or inside a body with status 200, reports. `json` is the whole
 /// event or body, and it is valid JSON.
 pub(super) fn decode_error_value(json: &str) -> Failure {
-    let said = Said::read(json);
+    let said = ErrorDetails::read(json);
     let code = said.code(None);
     let mut failure = Failure::new(code, "");
     if said.message.is_empty() {
@@ -80,7 +80,7 @@ pub(super) fn decode_error_value(json: &str) -> Failure {
 /// inside.
 pub(super) fn decode_exception(kind: &[u8], data: &[u8]) -> Failure {
     let text = validate(data);
-    let mut said = text.as_deref().map(Said::read).unwrap_or_default();
+    let mut said = text.as_deref().map(ErrorDetails::read).unwrap_or_default();
     said.words
         .push_str(&String::from_utf8_lossy(kind).to_ascii_lowercase());
     let mut failure = Failure::new(said.code(None), said.message);
@@ -160,7 +160,7 @@ fn retryable(status: u16, code: FailureCode, should_retry: Option<&str>) -> bool
 
 /// The content of an error body.
 #[derive(Default)]
-struct Said {
+struct ErrorDetails {
     message: String,
     /// Type and code in lower case, separated by a blank.
     words: String,
@@ -172,11 +172,14 @@ struct Said {
     retry_after_ms: Option<u64>,
 }
 
-impl Said {
-    fn read(json: &str) -> Said {
-        let mut said = Said::default();
+impl ErrorDetails {
+    fn read(json: &str) -> ErrorDetails {
+        let mut said = ErrorDetails::default();
         if let Some(list) = items(json) {
-            return list.first().map(|first| Said::read(first)).unwrap_or_default();
+            return list
+                .first()
+                .map(|first| ErrorDetails::read(first))
+                .unwrap_or_default();
         }
         let Some(mut outer) = Object::parse(json) else {
             return said;

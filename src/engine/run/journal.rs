@@ -28,7 +28,7 @@ use crate::engine::run::Run;
 
 /// The durable state that the journal has.
 #[derive(Default)]
-pub struct Noted {
+pub struct LastJournaled {
     has_begun: bool,
     /// The run follows another one of its chat, and the journal has this number of its messages.
     pub follows: Option<(u64, usize)>,
@@ -51,11 +51,11 @@ pub struct Noted {
     pub lost: usize,
 }
 
-impl Noted {
-    pub fn of_given(messages: usize) -> Noted {
-        Noted {
+impl LastJournaled {
+    pub fn of_given(messages: usize) -> LastJournaled {
+        LastJournaled {
             given: messages,
-            ..Noted::default()
+            ..LastJournaled::default()
         }
     }
 
@@ -409,7 +409,7 @@ fn has_more(root: &Agent) -> bool {
     !root.is_over() || outcome.is_some_and(|outcome| outcome.stopped_by == Some(StoppedBy::RecoveryExhausted))
 }
 
-fn note_agent(index: usize, node: &mut Node, noted: &mut Noted, ledger: &mut Ledger) {
+fn note_agent(index: usize, node: &mut Node, noted: &mut LastJournaled, ledger: &mut Ledger) {
     let agent = index as u32;
     if index == noted.agents.len() {
         noted.agents.push(NotedAgent::default());

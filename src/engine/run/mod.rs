@@ -17,7 +17,7 @@ mod waiting;
 
 use std::sync::Arc;
 
-use crate::engine::agent::asks::Asks;
+use crate::engine::agent::asks::Questions;
 use crate::engine::agent::asks::points::takes;
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::rules::withholds;
@@ -41,13 +41,13 @@ use crate::engine::model::outcome::{Outcome, OutcomeKind};
 use crate::engine::model::output::{EffectId, EffectKind, Output};
 use crate::engine::model::question::Answer;
 use crate::engine::model::usage::Usage;
-use crate::engine::run::journal::Noted;
+use crate::engine::run::journal::LastJournaled;
 
 /// The whole state of a run. The journal keeps what another process needs to go on with it.
 pub struct Run {
     setup: Arc<Setup>,
     ledger: Ledger,
-    asks: Asks,
+    asks: Questions,
     /// The tree of agents; the first is its root.
     agents: Vec<Node>,
     /// The memories of agents that are kept.
@@ -66,7 +66,7 @@ pub struct Run {
     /// The questions of the last [`EventKind::Waiting`], if the run has not gone on since.
     waiting: Vec<EffectId>,
     outcome: Option<Outcome>,
-    noted: Noted,
+    noted: LastJournaled,
 }
 
 impl Run {
@@ -116,7 +116,7 @@ impl Run {
         ledger.accounts.add(None, &config.limits);
         Ok(Run {
             ledger,
-            asks: Asks::default(),
+            asks: Questions::default(),
             agents: vec![first],
             memories,
             permissions: config.permissions.clone(),
@@ -127,7 +127,7 @@ impl Run {
             started: false,
             waiting: Vec::new(),
             outcome: None,
-            noted: Noted::of_given(given),
+            noted: LastJournaled::of_given(given),
             setup,
         })
     }

@@ -4,11 +4,11 @@
 //! subagents that were called and gives the results of those that have ended to their callers. An agent that has
 //! ended never acts again. A subagent that cannot start gives its caller a fault.
 
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::history::head::Heads;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::profile::Profile;
-use crate::engine::agent::who::Who;
+use crate::engine::agent::who::AgentIdentity;
 use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::agent::{Agent, Node, failed, inherited};
 use crate::engine::ledger::spawn::{Parent, Spawn};
@@ -24,32 +24,36 @@ use crate::engine::model::question::Point;
 use crate::engine::run::Run;
 
 impl Run {
-    pub(super) fn on_root(&mut self, act: impl FnOnce(&mut Agent, &mut Desk<'_>)) {
+    pub(super) fn on_root(&mut self, act: impl FnOnce(&mut Agent, &mut AgentContext<'_>)) {
         self.on_agent(0, act);
     }
 
     /// Lets the agent of an open effect act. An effect that is not open has no agent.
-    pub(super) fn on_effect(&mut self, effect: EffectId, act: impl FnOnce(&mut Agent, &mut Desk<'_>)) {
+    pub(super) fn on_effect(
+        &mut self,
+        effect: EffectId,
+        act: impl FnOnce(&mut Agent, &mut AgentContext<'_>),
+    ) {
         if let Some(open) = self.ledger.find(effect) {
             self.on_agent(open.agent, act);
         }
     }
 
-    pub(super) fn on_agent(&mut self, index: u32, act: impl FnOnce(&mut Agent, &mut Desk<'_>)) {
+    pub(super) fn on_agent(&mut self, index: u32, act: impl FnOnce(&mut Agent, &mut AgentContext<'_>)) {
         if let Some((agent, mut desk)) = self.desk(index) {
             act(agent, &mut desk);
         }
     }
 
     /// An agent that has not ended, and its desk.
-    pub(super) fn desk(&mut self, index: u32) -> Option<(&mut Agent, Desk<'_>)> {
+    pub(super) fn desk(&mut self, index: u32) -> Option<(&mut Agent, AgentContext<'_>)> {
         let (upto, below) = self.agents.split_at_mut_checked(index as usize + 1)?;
         let Node { who, agent } = upto.last_mut()?;
         if agent.ended().is_some() {
             return None;
         }
         let Profile { config, catalog, .. } = self.setup.profile(who.kept.profile)?;
-        let desk = Desk {
+        let desk = AgentContext {
             who,
             config,
             catalog,
@@ -160,7 +164,7 @@ impl Run {
                 }
             }
         }
-        let mut who = Who::new(index, &path, model);
+        let mut who = AgentIdentity::new(index, &path, model);
         who.home = home;
         who.depth = caller.who.depth + 1;
         (who.kept.profile, who.first_profile) = (profile, profile);

@@ -28,7 +28,7 @@ pub fn validate(schema: &Schema, instance: &Value, max_errors: usize) -> Vec<Vio
     let path = &Path::Root;
     checker.node(
         0,
-        At {
+        Instance {
             value: instance,
             path,
         },
@@ -59,14 +59,14 @@ pub enum Path<'a> {
 
 /// A value and its path.
 #[derive(Clone, Copy)]
-pub struct At<'a> {
+pub struct Instance<'a> {
     pub(super) value: &'a Value,
     pub(super) path: &'a Path<'a>,
 }
 
 impl<'s> Checker<'s> {
     /// Checks a value against a node and collects the wanted violations. Returns true if the value fits.
-    pub(super) fn node(&mut self, index: NodeIndex, at: At<'_>) -> bool {
+    pub(super) fn node(&mut self, index: NodeIndex, at: Instance<'_>) -> bool {
         if self.depth >= MAX_DEPTH {
             self.gave_up = Some("too deep: the schema and the value nest too many levels");
             return false;
@@ -107,14 +107,14 @@ impl<'s> Checker<'s> {
         self.gave_up.is_some() || self.quiet || self.found.len() >= self.max_errors
     }
 
-    fn fits(&mut self, index: NodeIndex, at: At<'_>) -> bool {
+    fn fits(&mut self, index: NodeIndex, at: Instance<'_>) -> bool {
         let was_quiet = std::mem::replace(&mut self.quiet, true);
         let fits = self.node(index, at);
         self.quiet = was_quiet;
         fits
     }
 
-    fn rule(&mut self, rule: &'s Rule, at: At<'_>) -> bool {
+    fn rule(&mut self, rule: &'s Rule, at: Instance<'_>) -> bool {
         match (rule, at.value) {
             (Rule::Nothing, _) => self.fail(at, || "nothing is allowed here".to_owned()),
             (Rule::Type(types), value) => {
@@ -154,7 +154,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    fn bound(&mut self, keyword: &str, limit: &Number, number: &Number, at: At<'_>) -> bool {
+    fn bound(&mut self, keyword: &str, limit: &Number, number: &Number, at: Instance<'_>) -> bool {
         let order = compare(number, limit);
         let (fits, expected) = match keyword {
             "minimum" => (order != Some(Ordering::Less), "at least"),
@@ -165,7 +165,7 @@ impl<'s> Checker<'s> {
         fits || self.fail_number(at, expected, limit)
     }
 
-    fn size(&mut self, keyword: &str, limit: u64, at: At<'_>) -> bool {
+    fn size(&mut self, keyword: &str, limit: u64, at: Instance<'_>) -> bool {
         let (bound, what) = keyword.split_at_checked(3).unwrap_or_default();
         let (size, unit) = match (what, at.value) {
             ("Length", Value::String(text)) => {
@@ -183,7 +183,7 @@ impl<'s> Checker<'s> {
         fits || self.fail(at, || format!("expected at {word} {limit} {unit}, got {size}"))
     }
 
-    fn unique(&mut self, items: &[Value], at: At<'_>) -> bool {
+    fn unique(&mut self, items: &[Value], at: Instance<'_>) -> bool {
         self.count(items.iter().map(weight).sum());
         let mut places = BTreeMap::new();
         let mut items = items.iter().enumerate();
@@ -196,12 +196,12 @@ impl<'s> Checker<'s> {
         })
     }
 
-    fn required(&mut self, names: &[String], fields: &Map<String, Value>, at: At<'_>) -> bool {
+    fn required(&mut self, names: &[String], fields: &Map<String, Value>, at: Instance<'_>) -> bool {
         self.all(names, |checker, name| {
             checker.count(1);
             let path = &Path::Property(at.path, name);
             let missing = || "required property is missing".to_owned();
-            fields.contains_key(name) || checker.fail(At { path, ..at }, missing)
+            fields.contains_key(name) || checker.fail(Instance { path, ..at }, missing)
         })
     }
 
@@ -210,41 +210,48 @@ impl<'s> Checker<'s> {
         named: &[(String, NodeIndex)],
         others: Additional,
         fields: &Map<String, Value>,
-        at: At<'_>,
+        at: Instance<'_>,
     ) -> bool {
         self.all(fields, |checker, (name, value)| {
             checker.count(1);
             let path = &Path::Property(at.path, name);
             let known = named.binary_search_by(|(known, _)| known.cmp(name)).ok();
             match (known.and_then(|place| named.get(place)), others) {
-                (Some((_, index)), _) => checker.node(*index, At { value, path }),
-                (None, Additional::Checked(index)) => checker.node(index, At { value, path }),
+                (Some((_, index)), _) => checker.node(*index, Instance { value, path }),
+                (None, Additional::Checked(index)) => checker.node(index, Instance { value, path }),
                 (None, Additional::Allowed) => true,
-                (None, Additional::Refused) => checker.fail_unexpected(named, At { value, path }),
+                (None, Additional::Refused) => checker.fail_unexpected(named, Instance { value, path }),
             }
         })
     }
 
-    fn property_names(&mut self, index: NodeIndex, fields: &Map<String, Value>, at: At<'_>) -> bool {
+    fn property_names(&mut self, index: NodeIndex, fields: &Map<String, Value>, at: Instance<'_>) -> bool {
         self.all(fields.keys(), |checker, name| {
             checker.count(1 + name.len() / 64);
             let value = &Value::String(name.clone());
             let path = &Path::Property(at.path, name);
-            checker.fits(index, At { value, path }) || checker.fail_name(index, At { value, path })
+            checker.fits(index, Instance { value, path })
+                || checker.fail_name(index, Instance { value, path })
         })
     }
 
-    fn items(&mut self, first: &[NodeIndex], others: Option<NodeIndex>, items: &[Value], at: At<'_>) -> bool {
+    fn items(
+        &mut self,
+        first: &[NodeIndex],
+        others: Option<NodeIndex>,
+        items: &[Value],
+        at: Instance<'_>,
+    ) -> bool {
         let schemas = first.iter().copied().map(Some).chain(std::iter::repeat(others));
         let checked = schemas.map_while(|index| index).zip(items).enumerate();
         self.all(checked, |checker, (place, (index, value))| {
             checker.count(1);
             let path = &Path::Item(at.path, place);
-            checker.node(index, At { value, path })
+            checker.node(index, Instance { value, path })
         })
     }
 
-    fn one(&mut self, list: &[NodeIndex], at: At<'_>) -> bool {
+    fn one(&mut self, list: &[NodeIndex], at: Instance<'_>) -> bool {
         let mut fitting = Vec::new();
         for (place, index) in list.iter().enumerate() {
             if self.fits(*index, at) {

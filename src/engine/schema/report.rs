@@ -9,42 +9,42 @@ use std::borrow::Cow;
 use serde_json::{Number, Value};
 
 use crate::engine::json::value::written;
-use crate::engine::schema::checker::{At, Checker, Path};
+use crate::engine::schema::checker::{Checker, Instance, Path};
 use crate::engine::schema::rule::{Choices, NodeIndex};
 use crate::engine::schema::{Violation, push_segment};
 
 /// Each function returns `false`, which means that the value does not fit. Each builds text only for a violation that
 /// is kept.
 impl Checker<'_> {
-    pub(super) fn fail_type(&mut self, types: &[&str], at: At<'_>) -> bool {
+    pub(super) fn fail_type(&mut self, types: &[&str], at: Instance<'_>) -> bool {
         self.fail(at, || {
             format!("expected {}, got {}", types.join(" or "), shown(at.value))
         })
     }
 
-    pub(super) fn fail_choice(&mut self, choices: &Choices, at: At<'_>) -> bool {
+    pub(super) fn fail_choice(&mut self, choices: &Choices, at: Instance<'_>) -> bool {
         let all = || listed(choices.all.iter().map(short_json));
         self.fail(at, || {
             format!("expected {}{}, got {}", choices.word, all(), shown(at.value))
         })
     }
 
-    pub(super) fn fail_number(&mut self, at: At<'_>, expected: &str, limit: &Number) -> bool {
+    pub(super) fn fail_number(&mut self, at: Instance<'_>, expected: &str, limit: &Number) -> bool {
         self.fail(at, || {
             format!("expected {expected} {limit}, got {}", shown(at.value))
         })
     }
 
-    pub(super) fn fail_unexpected(&mut self, named: &[(String, NodeIndex)], at: At<'_>) -> bool {
+    pub(super) fn fail_unexpected(&mut self, named: &[(String, NodeIndex)], at: Instance<'_>) -> bool {
         let names = named.iter().map(|(name, _)| shortened(name, MAX_SHOWN_CHARS));
         self.fail(at, || format!("unexpected property; allowed: {}", listed(names)))
     }
 
-    pub(super) fn fail_name(&mut self, index: NodeIndex, at: At<'_>) -> bool {
+    pub(super) fn fail_name(&mut self, index: NodeIndex, at: Instance<'_>) -> bool {
         self.fail_closest(at, &[index], || "the property's name does not fit".to_owned())
     }
 
-    pub(super) fn fail_none(&mut self, at: At<'_>, list: &[NodeIndex]) -> bool {
+    pub(super) fn fail_none(&mut self, at: Instance<'_>, list: &[NodeIndex]) -> bool {
         self.fail_closest(at, list, || {
             format!("fits none of the {} alternatives", list.len())
         })
@@ -52,7 +52,12 @@ impl Checker<'_> {
 
     /// Adds to the summary the faults of the closest alternative. It is the one whose violations lie deepest within
     /// the value, and among equals the one with the fewest.
-    fn fail_closest(&mut self, at: At<'_>, list: &[NodeIndex], summary: impl FnOnce() -> String) -> bool {
+    fn fail_closest(
+        &mut self,
+        at: Instance<'_>,
+        list: &[NodeIndex],
+        summary: impl FnOnce() -> String,
+    ) -> bool {
         if self.is_done() {
             return false;
         }
@@ -93,7 +98,7 @@ impl Checker<'_> {
     }
 
     /// Keeps the violation if more are wanted.
-    pub(super) fn fail(&mut self, at: At<'_>, message: impl FnOnce() -> String) -> bool {
+    pub(super) fn fail(&mut self, at: Instance<'_>, message: impl FnOnce() -> String) -> bool {
         if !self.is_done() {
             let instance_pointer = at.path.pointer();
             self.count(instance_pointer.len() / 64);

@@ -6,10 +6,10 @@
 use looplet_scan::reader::string;
 
 use crate::engine::agent::answer::Answers;
-use crate::engine::agent::answer::message::Whole;
+use crate::engine::agent::answer::message::CompleteAnswer;
 use crate::engine::agent::answer::structured::answer_with;
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::agent::telling::take_back_blocks;
 use crate::engine::model::error::{Failure, FailureCode};
@@ -20,7 +20,7 @@ use crate::engine::model::question::{Facts, Point};
 
 impl Answers {
     /// Asks the output guardrail about the answer. Returns false without a guardrail.
-    pub fn ask_guardrail(&self, desk: &mut Desk<'_>, message: &Message) -> bool {
+    pub fn ask_guardrail(&self, desk: &mut AgentContext<'_>, message: &Message) -> bool {
         let point = Point::OutputGuardrail;
         if message.content.is_empty() || !desk.has_hooks(point, "") {
             return false;
@@ -45,11 +45,16 @@ impl Answers {
 
     /// Heeds the text that the guardrail gives in place of the answer's. A call that gives a structured answer gets
     /// it as its input. Other calls and the thinking stay.
-    pub fn rewrite(&mut self, desk: &mut Desk<'_>, answer: &mut Whole, output: Option<&Json>) {
+    pub fn rewrite(
+        &mut self,
+        desk: &mut AgentContext<'_>,
+        answer: &mut CompleteAnswer,
+        output: Option<&Json>,
+    ) {
         let Some(rewrite) = output.and_then(|json| string(json.as_str())) else {
             return;
         };
-        let Whole {
+        let CompleteAnswer {
             message,
             calls,
             blocks,
@@ -88,7 +93,7 @@ impl Answers {
 }
 
 /// The end of an agent whose input or output a guardrail has denied.
-pub fn denied(desk: &mut Desk<'_>, which: &str, reason: Option<String>) -> Next {
+pub fn denied(desk: &mut AgentContext<'_>, which: &str, reason: Option<String>) -> Next {
     let reason = reason.unwrap_or_default();
     let message = format!("{which} guardrail denied: {reason}");
     let error = Failure::new(FailureCode::Guardrail, &message);
@@ -97,7 +102,7 @@ pub fn denied(desk: &mut Desk<'_>, which: &str, reason: Option<String>) -> Next 
 }
 
 /// The answer as your code was told it, where a call that gives a structured answer is text.
-fn as_told(message: &Message, desk: &Desk<'_>) -> Message {
+fn as_told(message: &Message, desk: &AgentContext<'_>) -> Message {
     let mut told = message.clone();
     for block in &mut told.content {
         let text = match block {

@@ -10,7 +10,7 @@ use looplet_scan::reader::Object;
 use crate::engine::agent::answer::{Answers, text_of_parts};
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::written::{Ending, WrittenCall};
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::history::History;
 use crate::engine::agent::request::reasoning::warn_of_dropped;
 use crate::engine::agent::request::thread::{can_continue, thread_after};
@@ -21,7 +21,7 @@ use crate::engine::protocol::anthropic::server_calls::with_container;
 use crate::engine::protocol::request::prefix::is_signed;
 
 /// An answer that is complete, and that nobody has judged.
-pub struct Whole {
+pub struct CompleteAnswer {
     pub message: Message,
     pub calls: Vec<WrittenCall>,
     /// The number of blocks that your code has been told.
@@ -32,11 +32,11 @@ impl Answers {
     /// Ends the answer when its response is complete: counts its usage, reads its calls and makes its message.
     pub fn finish(
         &mut self,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         mut answer: ModelAnswer,
         calls: &mut Calls,
         history: &mut History,
-    ) -> Whole {
+    ) -> CompleteAnswer {
         answer.end_all();
         tell_changes(&mut answer, desk, false);
         tell_held(&mut answer, desk);
@@ -68,7 +68,7 @@ impl Answers {
         if let Some(origin) = &mut message.origin {
             origin.thread = thread;
         }
-        Whole {
+        CompleteAnswer {
             message,
             calls,
             blocks,
@@ -79,7 +79,7 @@ impl Answers {
     /// calls get a result that says that they were not run. Thinking without its signature is never sent.
     pub fn keep_partial(
         &mut self,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         mut answer: ModelAnswer,
         calls: &mut Calls,
         history: &mut History,

@@ -10,7 +10,7 @@ pub(crate) mod message;
 pub mod output_format;
 pub(crate) mod structured;
 
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::config::OnOutputLimit;
 use crate::engine::model::error::{Failure, FailureCode};
@@ -76,7 +76,7 @@ impl Answers {
     }
 
     /// Counts the usage of a model call that is over, also of a failed one.
-    pub fn count(&mut self, desk: &mut Desk<'_>, answer: &mut ModelAnswer) {
+    pub fn count(&mut self, desk: &mut AgentContext<'_>, answer: &mut ModelAnswer) {
         let usage = answer.usage.take();
         let accounts = &mut desk.ledger.accounts;
         accounts.count(desk.who.agent, usage.as_ref());
@@ -109,14 +109,14 @@ impl Answers {
     }
 
     /// Returns true if the calls of the answer must not run, because its finish reason says that it is over.
-    pub fn is_final(&self, desk: &Desk<'_>) -> bool {
+    pub fn is_final(&self, desk: &AgentContext<'_>) -> bool {
         // The model still owes a structured answer as long as it calls tools.
         let may_end = desk.config.answers.strict_stop_reason && desk.config.output.is_none();
         may_end && self.kept.reply.finish_reason == Some(FinishReason::Stop)
     }
 
     /// Returns true if the answer was cut off and the model is to continue it.
-    pub fn goes_on(&self, desk: &Desk<'_>) -> bool {
+    pub fn goes_on(&self, desk: &AgentContext<'_>) -> bool {
         self.kept.reply.finish_reason == Some(FinishReason::Length)
             && desk.config.answers.on_max_tokens == OnOutputLimit::Continue
             && !self.kept.reply.text().is_empty()
@@ -130,7 +130,7 @@ impl Answers {
     }
 
     /// The failure for a finish reason that the options do not accept.
-    pub fn refused_finish(&self, desk: &Desk<'_>) -> Option<Failure> {
+    pub fn refused_finish(&self, desk: &AgentContext<'_>) -> Option<Failure> {
         let raw = self.kept.reply.raw_finish_reason.as_deref().unwrap_or("none");
         let message = match self.kept.reply.finish_reason {
             Some(FinishReason::Length) if desk.config.answers.on_max_tokens == OnOutputLimit::Error => {

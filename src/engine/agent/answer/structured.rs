@@ -8,7 +8,7 @@ use crate::engine::agent::answer::Answers;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::fault;
 use crate::engine::agent::calls::written::WrittenCall;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::next::Next;
 use crate::engine::json::repair::{Parsed, parse_arguments};
@@ -33,7 +33,7 @@ impl Answers {
     /// Judges an answer that must fit a schema.
     pub fn structure(
         &mut self,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         calls: Vec<WrittenCall>,
         transcript: &mut Transcript,
     ) -> Judged {
@@ -67,7 +67,7 @@ impl Answers {
     /// Takes what your code says about an answer that fits its schema.
     pub fn after_check(
         &mut self,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         checked: CheckedOutput,
         (written, call_ids): (Json, Vec<String>),
         transcript: &mut Transcript,
@@ -78,7 +78,7 @@ impl Answers {
         }
     }
 
-    fn read_text(&self, desk: &mut Desk<'_>) -> Result<Json, String> {
+    fn read_text(&self, desk: &mut AgentContext<'_>) -> Result<Json, String> {
         let reply = &self.kept.reply;
         let is_cut_off = reply.finish_reason == Some(FinishReason::Length);
         let parsed = match read_object(reply.text()) {
@@ -112,7 +112,7 @@ impl Answers {
     /// Tells the model the problem and asks again, unless it has refused to answer or has no retries left.
     fn refuse(
         &mut self,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         call_ids: &[String],
         problem: &str,
         transcript: &mut Transcript,
@@ -143,7 +143,7 @@ impl Answers {
     }
 }
 
-fn how_to_answer(desk: &Desk<'_>) -> String {
+fn how_to_answer(desk: &AgentContext<'_>) -> String {
     if let Some(tool) = desk.config.answer_tool() {
         return format!("Call the tool {} with the answer.", tool.name);
     }

@@ -1,19 +1,19 @@
 //! The gate for every question of an agent to your functions: hooks, guardrails, permissions, limits, stop
 //! conditions, summaries and so on ([`points`]). Calls of tools go out by themselves.
 //!
-//! [`Desk::ask`] asks all functions of a point at once. Call [`Desk::has_hooks`] before you ask a point of hooks: a
-//! point without one is never answered. Each answer comes in through [`Desk::answered`]. For a question that is late,
-//! [`Desk::late_answer`] makes the answer. The last answer closes the point, and the agent takes the step that has
-//! waited (`Agent::go_on`).
+//! [`AgentContext::ask`] asks all functions of a point at once. Call [`AgentContext::has_hooks`] before you ask a
+//! point of hooks: a point without one is never answered. Each answer comes in through [`AgentContext::answered`].
+//! For a question that is late, [`AgentContext::late_answer`] makes the answer. The last answer closes the point, and
+//! the agent takes the step that has waited (`Agent::go_on`).
 //!
-//! [`Desk::withdraw_asks`], [`Desk::withdraw_time`] and [`Desk::withdraw_all`] close questions whose answers nobody
-//! waits for any more. [`points`] has the facts of each point. Nothing here judges an answer, and nothing fails: the
-//! row of the point says which answer replaces a missing one.
+//! [`AgentContext::withdraw_asks`], [`AgentContext::withdraw_time`] and [`AgentContext::withdraw_all`] close
+//! questions whose answers nobody waits for any more. [`points`] has the facts of each point. Nothing here judges an
+//! answer, and nothing fails: the row of the point says which answer replaces a missing one.
 
 pub mod points;
 
 use crate::engine::agent::asks::points::{Class, Missing, Wait, as_told, row};
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;
@@ -25,7 +25,7 @@ use crate::engine::model::question::{Answer, Facts, Point, Question};
 
 /// The open questions of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Asks {
+pub struct Questions {
     open: Vec<Pending>,
 }
 
@@ -106,7 +106,7 @@ pub struct Settled {
     pub answer: Answer,
 }
 
-impl Asks {
+impl Questions {
     pub fn is_at(&self, agent: u32, point: Point) -> bool {
         let is_it = |pending: &Pending| pending.agent == agent && pending.point == point;
         self.open.iter().any(is_it)
@@ -133,7 +133,7 @@ impl Asks {
     }
 }
 
-impl Desk<'_> {
+impl AgentContext<'_> {
     /// Asks every function at this point whose matcher fits the name; there must be at least one. Returns the id of
     /// the first question.
     pub fn ask(&mut self, ask: Ask<'_>) -> EffectId {

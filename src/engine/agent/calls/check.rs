@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::engine::agent::calls::call::Call;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::calls::{Calls, fault};
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::model::config::OnUnknownTool;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::ToolFault;
@@ -17,12 +17,12 @@ use crate::engine::policy::binding::bound_input;
 
 impl Calls {
     /// The fault of a call that must not run.
-    pub(super) fn problem_of(&mut self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
+    pub(super) fn problem_of(&mut self, call: &WrittenCall, desk: &AgentContext<'_>) -> Option<ToolFault> {
         check(call, desk).err().or_else(|| self.check_count(call, desk))
     }
 
     /// The failure for a call of an unknown tool, where the configuration does not allow one.
-    pub(super) fn unregistered(&self, desk: &Desk<'_>) -> Option<Failure> {
+    pub(super) fn unregistered(&self, desk: &AgentContext<'_>) -> Option<Failure> {
         if desk.config.tool_calls.on_unknown_tool != OnUnknownTool::Throw {
             return None;
         }
@@ -33,7 +33,7 @@ impl Calls {
     }
 
     /// The fault for a call of a tool that has been called `maxCalls` times in this run.
-    fn check_count(&mut self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
+    fn check_count(&mut self, call: &WrittenCall, desk: &AgentContext<'_>) -> Option<ToolFault> {
         let most = desk.tool(call.tool)?.max_calls?;
         if self.batch.count(&call.name, self.rounds.records()) < most {
             return None;
@@ -46,7 +46,7 @@ impl Calls {
     }
 }
 
-fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
+fn check(call: &WrittenCall, desk: &AgentContext<'_>) -> Result<(), ToolFault> {
     let tool = desk.tool(call.tool);
     if tool.is_some_and(|tool| tool.answers) {
         let message = "The answer came together with other calls, so it was not taken.";
@@ -93,7 +93,7 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
     }
 }
 
-fn unknown_tool(name: &str, desk: &Desk<'_>) -> ToolFault {
+fn unknown_tool(name: &str, desk: &AgentContext<'_>) -> ToolFault {
     let tools = desk.config.tools.iter();
     let callable = tools.filter(|tool| !tool.is_hosted() && !tool.defer_loading);
     let names: Vec<&str> = callable.map(|tool| tool.name.as_str()).collect();
@@ -135,6 +135,6 @@ fn has_required(schema: &Json) -> bool {
 }
 
 /// The problem that the schema of the tool at this index finds in an input.
-pub fn misfit(desk: &Desk<'_>, tool: Option<usize>, input: &Json) -> Option<String> {
+pub fn misfit(desk: &AgentContext<'_>, tool: Option<usize>, input: &Json) -> Option<String> {
     desk.catalog.schemas.get(tool?)?.as_ref()?.problem(input.as_str())
 }

@@ -11,7 +11,7 @@ use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Call;
 use crate::engine::agent::calls::fault;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::ledger::spawn::{Parent, Spawn, Successor};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::AgentTool;
@@ -42,7 +42,7 @@ impl Delegations {
     }
 
     /// The agent that answers a call. `None` if a function does, which may still hand the conversation over.
-    pub fn target_of(&self, call: &Call, desk: &Desk<'_>) -> Option<AgentTool> {
+    pub fn target_of(&self, call: &Call, desk: &AgentContext<'_>) -> Option<AgentTool> {
         let target = desk.tool(call.tool).and_then(|tool| tool.agent);
         target.filter(|target| !target.calls_host || self.kept.successor.is_some())
     }
@@ -51,7 +51,7 @@ impl Delegations {
     pub fn start(
         &mut self,
         batch: &mut Batch,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         index: usize,
         effect: EffectId,
         target: AgentTool,
@@ -72,7 +72,7 @@ impl Delegations {
     }
 
     /// The result of a call whose handoff has called your code, which may have thrown. Any other result stays.
-    pub fn after_host(&mut self, desk: &Desk<'_>, call: &Call, result: ToolReturn) -> ToolReturn {
+    pub fn after_host(&mut self, desk: &AgentContext<'_>, call: &Call, result: ToolReturn) -> ToolReturn {
         match desk.tool(call.tool).and_then(|tool| tool.agent) {
             Some(target) if target.calls_host && !matches!(result, ToolReturn::Fault(_)) => {
                 self.hand_to(target, call)
@@ -100,7 +100,7 @@ impl Delegations {
     }
 
     /// Asks your code for the messages that the next agent begins with, once. Returns false if nothing is asked.
-    pub fn ask_for_filter(&self, desk: &mut Desk<'_>, messages: &[Message]) -> bool {
+    pub fn ask_for_filter(&self, desk: &mut AgentContext<'_>, messages: &[Message]) -> bool {
         let Some(Successor {
             name,
             unfiltered: Some(input),
@@ -141,7 +141,12 @@ impl Delegations {
 ///
 /// # Errors
 /// The fault of a call that is not made.
-fn spawn(call: &Call, desk: &mut Desk<'_>, effect: EffectId, target: AgentTool) -> Result<(), ToolFault> {
+fn spawn(
+    call: &Call,
+    desk: &mut AgentContext<'_>,
+    effect: EffectId,
+    target: AgentTool,
+) -> Result<(), ToolFault> {
     let prompt = prompt_of(call.input());
     if desk.who.depth >= desk.max_depth() {
         let message = "The call was not made: subagents nest no deeper here.";

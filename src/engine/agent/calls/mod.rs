@@ -35,7 +35,7 @@ use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::delegations::Delegations;
 use crate::engine::agent::calls::rounds::Rounds;
 use crate::engine::agent::calls::written::WrittenCall;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::journal::{ApprovalsState, CallState, DelegationsState};
@@ -97,7 +97,7 @@ impl Calls {
     ///
     /// # Errors
     /// A call of an unknown tool, with `onUnknownTool: "throw"`.
-    pub fn take_in(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>) -> Result<(), Failure> {
+    pub fn take_in(&mut self, desk: &mut AgentContext<'_>, written: Vec<WrittenCall>) -> Result<(), Failure> {
         if !self.restored.is_empty() {
             self.take_restored(desk, written);
             return Ok(());
@@ -125,7 +125,7 @@ impl Calls {
 
     /// Closes the calls of an answer without running them. They are recorded and get results that say so. Calls that
     /// have started early keep their results, or are aborted.
-    pub fn shelve(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>) -> Vec<Block> {
+    pub fn shelve(&mut self, desk: &mut AgentContext<'_>, written: Vec<WrittenCall>) -> Vec<Block> {
         if written.is_empty() {
             return Vec::new();
         }
@@ -141,7 +141,7 @@ impl Calls {
     }
 
     /// Ends the round and returns its results for the model.
-    pub fn close(&mut self, desk: &mut Desk<'_>) -> Round {
+    pub fn close(&mut self, desk: &mut AgentContext<'_>) -> Round {
         let batch = self.take_batch();
         let advice = self.rounds.add(desk, &batch);
         let mut more = self.approvals.take_notes();
@@ -168,12 +168,12 @@ impl Calls {
     }
 
     /// Counts the calls of a whole answer, for the agents above too.
-    pub fn note_count(&self, desk: &mut Desk<'_>) {
+    pub fn note_count(&self, desk: &mut AgentContext<'_>) {
         desk.ledger.accounts.note_tool_calls(desk.who.agent, self.count());
     }
 
     /// The limit that keeps the calls of an answer, and `more` calls, from being run.
-    pub fn limit(&self, desk: &Desk<'_>, more: usize) -> Option<StoppedBy> {
+    pub fn limit(&self, desk: &AgentContext<'_>, more: usize) -> Option<StoppedBy> {
         let most = desk.limits().max_tool_rounds;
         if let Some(stopped_by) = desk.overrun() {
             // If two limits are reached together, the number of iterations is reported.

@@ -11,7 +11,7 @@ use crate::engine::agent::calls::rules::texts_to_read;
 use crate::engine::agent::calls::schedule::updated_input;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::calls::{Calls, fault};
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::json::repair::parse_arguments;
 use crate::engine::ledger::spawn::Parent;
 use crate::engine::model::journal::{CallState, CallStatus};
@@ -19,7 +19,7 @@ use crate::engine::model::message::{Block, Message, ToolInput};
 use crate::engine::model::output::{EffectId, EffectKind};
 
 /// The calls of an answer, read from its message. `cut_off` names the calls that the output limit has cut off.
-pub fn calls_of(message: &Message, cut_off: &[String], desk: &Desk<'_>) -> Vec<WrittenCall> {
+pub fn calls_of(message: &Message, cut_off: &[String], desk: &AgentContext<'_>) -> Vec<WrittenCall> {
     let call = |block: &Block| match block {
         Block::ToolCall { id, name, input, .. } => {
             let (name, tool) = desk.called(name);
@@ -36,7 +36,7 @@ pub fn calls_of(message: &Message, cut_off: &[String], desk: &Desk<'_>) -> Vec<W
                 repaired_by: None,
                 is_cut_off: cut_off.contains(id),
             };
-            call.unwrap(desk);
+            call.unpack(desk);
             Some(call)
         }
         _ => None,
@@ -46,7 +46,7 @@ pub fn calls_of(message: &Message, cut_off: &[String], desk: &Desk<'_>) -> Vec<W
 
 impl Calls {
     /// Lists the calls of a restored answer. Calls without a state are listed as those of a new answer are.
-    pub fn take_restored(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>) {
+    pub fn take_restored(&mut self, desk: &mut AgentContext<'_>, written: Vec<WrittenCall>) {
         let mut states = std::mem::take(&mut self.restored);
         self.batch.is_whole = true;
         for (index, call) in written.into_iter().enumerate() {
@@ -79,7 +79,7 @@ impl Calls {
     /// Lists the calls of a restored answer and takes no step with them. If the run does not continue, the result of
     /// a call that had begun says that its outcome is unknown. The journal has the calls as they were, so that the
     /// process that resumes the run asks about them.
-    pub fn recall(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>, goes_on: bool) {
+    pub fn recall(&mut self, desk: &mut AgentContext<'_>, written: Vec<WrittenCall>, goes_on: bool) {
         let states = std::mem::take(&mut self.restored);
         self.batch.is_whole = true;
         for (index, call) in written.into_iter().enumerate() {
@@ -105,7 +105,7 @@ impl Calls {
         }
     }
 
-    fn restore(&mut self, desk: &mut Desk<'_>, index: usize, state: CallState, is_gone: bool) {
+    fn restore(&mut self, desk: &mut AgentContext<'_>, index: usize, state: CallState, is_gone: bool) {
         let (batch, approvals) = (&mut self.batch, &mut self.approvals);
         let Some(call) = batch.get_mut(index) else {
             return;
@@ -142,7 +142,7 @@ impl Calls {
     }
 
     /// Continues a call that had begun: waits for it if it still runs, runs it again, or asks what became of it.
-    fn restart(&mut self, desk: &mut Desk<'_>, index: usize, effect: EffectId) {
+    fn restart(&mut self, desk: &mut AgentContext<'_>, index: usize, effect: EffectId) {
         let Some(call) = self.batch.get(index) else {
             return;
         };

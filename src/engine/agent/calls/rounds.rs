@@ -6,7 +6,7 @@
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::Batch;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::model::config::StopCondition;
 use crate::engine::model::journal::{RepeatsState, RoundsState};
@@ -69,7 +69,7 @@ impl Rounds {
     }
 
     /// Adds a round. Returns the step that its repetitions call for.
-    pub fn add(&mut self, desk: &Desk<'_>, batch: &Batch) -> Advice {
+    pub fn add(&mut self, desk: &AgentContext<'_>, batch: &Batch) -> Advice {
         self.last_start = self.records.len();
         self.records.extend(batch.told().map(|call| call.record(false)));
         self.kept.rounds += 1;
@@ -85,7 +85,7 @@ impl Rounds {
     }
 
     /// Returns true if the last round meets one of the conditions in the options.
-    pub fn meets_condition(&self, desk: &Desk<'_>) -> bool {
+    pub fn meets_condition(&self, desk: &AgentContext<'_>) -> bool {
         let meets = |condition: &StopCondition| match condition {
             StopCondition::Iterations(most) => desk.who.kept.iteration >= *most,
             StopCondition::ToolCall(name) => self.last().iter().any(|record| record.tool_name == *name),
@@ -94,7 +94,7 @@ impl Rounds {
     }
 
     /// Asks about repeated rounds, of which there are `repeats`, or about the condition that is a function.
-    pub fn ask_to_stop(&self, desk: &mut Desk<'_>, repeats: Option<u32>) -> Next {
+    pub fn ask_to_stop(&self, desk: &mut AgentContext<'_>, repeats: Option<u32>) -> Next {
         let point = match repeats {
             Some(_) => Point::StopRepeat,
             None if desk.config.ask_stop => Point::StopCondition,

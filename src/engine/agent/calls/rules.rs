@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::engine::agent::calls::call::Call;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::config::permission::{Reading, Rule};
 use crate::engine::model::hook::{Decision, Gate};
@@ -13,7 +13,7 @@ use crate::engine::model::question::{CallFacts, RuleFacts, Suggestion};
 use crate::engine::policy::permission::Verdict;
 use crate::engine::policy::rule::subject::RuledCall;
 
-pub fn tool_of<'a>(call: &Call, desk: &Desk<'a>) -> Cow<'a, ToolConfig> {
+pub fn tool_of<'a>(call: &Call, desk: &AgentContext<'a>) -> Cow<'a, ToolConfig> {
     match desk.tool(call.tool) {
         Some(tool) => Cow::Borrowed(tool),
         None => Cow::Owned(ToolConfig::new(call.name().to_owned(), Json::empty_object())),
@@ -29,7 +29,7 @@ pub fn ruled_call<'a>(call: &'a Call, tool: &'a ToolConfig, readings: &'a [Readi
     }
 }
 
-pub fn verdict(call: &Call, readings: &[Reading], desk: &Desk<'_>) -> Verdict {
+pub fn verdict(call: &Call, readings: &[Reading], desk: &AgentContext<'_>) -> Verdict {
     let gate = &call.kept.gate;
     let is_deferred = gate.said(Decision::Defer);
     let needs_approval = call.kept.needs_approval || is_deferred || gate.said(Decision::Ask);
@@ -59,13 +59,13 @@ pub fn verdict(call: &Call, readings: &[Reading], desk: &Desk<'_>) -> Verdict {
 }
 
 /// The reason why a deny rule is against the call, if one is.
-pub fn denial(call: &Call, readings: &[Reading], desk: &Desk<'_>) -> Option<String> {
+pub fn denial(call: &Call, readings: &[Reading], desk: &AgentContext<'_>) -> Option<String> {
     let permissions = desk.permissions.as_ref()?;
     permissions.denial(&ruled_call(call, &tool_of(call, desk), readings))
 }
 
 /// True when a rule withholds this place from a running call. A call that is over may read nothing.
-pub fn withholds(call: Option<&Call>, desk: &Desk<'_>, place: &Reading) -> bool {
+pub fn withholds(call: Option<&Call>, desk: &AgentContext<'_>, place: &Reading) -> bool {
     let Some(call) = call else {
         return true;
     };
@@ -74,7 +74,7 @@ pub fn withholds(call: Option<&Call>, desk: &Desk<'_>, place: &Reading) -> bool 
 }
 
 /// The texts of the call that rules compare and only the platform can read.
-pub fn texts_to_read(call: &Call, desk: &Desk<'_>) -> Vec<String> {
+pub fn texts_to_read(call: &Call, desk: &AgentContext<'_>) -> Vec<String> {
     let Some(permissions) = desk.permissions.as_ref() else {
         return Vec::new();
     };
@@ -88,7 +88,12 @@ pub fn texts_to_read(call: &Call, desk: &Desk<'_>) -> Vec<String> {
 }
 
 /// The facts of a call, with the rule that makes it ask, or with a rule that would let such calls run.
-pub fn ruled<'a>(call: &'a Call, readings: &[Reading], desk: &Desk<'_>, reason: &'a str) -> CallFacts<'a> {
+pub fn ruled<'a>(
+    call: &'a Call,
+    readings: &[Reading],
+    desk: &AgentContext<'_>,
+    reason: &'a str,
+) -> CallFacts<'a> {
     let mut facts = CallFacts {
         reason: Some(reason),
         ..call.facts()

@@ -14,9 +14,9 @@
 use crate::engine::agent::calls::call::{Call, Wait};
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::calls::{Calls, fault};
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::next::Next;
-use crate::engine::agent::who::Who;
+use crate::engine::agent::who::AgentIdentity;
 use crate::engine::json::canonical::canonical;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::answer::ModelAnswer;
@@ -34,13 +34,13 @@ const MAY_BE_LOST: &str =
 
 impl Calls {
     /// Prepares the listed calls, and lets them advance.
-    pub fn set_out(&mut self, desk: &mut Desk<'_>) -> Next {
+    pub fn set_out(&mut self, desk: &mut AgentContext<'_>) -> Next {
         self.approvals.prepare(&mut self.batch, desk);
         self.advance(desk)
     }
 
     /// Starts the calls of the answer that have become whole.
-    pub fn start_early(&mut self, desk: &mut Desk<'_>, answer: &mut ModelAnswer) -> Next {
+    pub fn start_early(&mut self, desk: &mut AgentContext<'_>, answer: &mut ModelAnswer) -> Next {
         // An output guardrail judges the whole answer before any of its calls may run.
         if !desk.config.tool_calls.eager || desk.has_hooks(Point::OutputGuardrail, "") {
             return Next::Wait;
@@ -61,7 +61,7 @@ impl Calls {
     }
 
     /// Drops the early calls of a failed attempt, as if the model had never asked for them.
-    pub fn drop_early(&mut self, desk: &mut Desk<'_>) {
+    pub fn drop_early(&mut self, desk: &mut AgentContext<'_>) {
         desk.withdraw_asks();
         self.batch.abort(desk, "the answer that asked for it has failed");
         self.batch.leave_all(desk);
@@ -70,7 +70,7 @@ impl Calls {
 
     /// Judges the calls that can be judged and starts those that may run. Returns [`Next::RoundOver`]
     /// when all calls have their results.
-    pub fn advance(&mut self, desk: &mut Desk<'_>) -> Next {
+    pub fn advance(&mut self, desk: &mut AgentContext<'_>) -> Next {
         if desk.asks.holds(desk.who.agent) || self.batch.calls().is_empty() {
             return Next::Wait;
         }
@@ -108,7 +108,7 @@ impl Calls {
         Next::Wait
     }
 
-    fn start(&mut self, desk: &mut Desk<'_>, index: usize, effect: EffectId) {
+    fn start(&mut self, desk: &mut AgentContext<'_>, index: usize, effect: EffectId) {
         self.batch.wait_for_result(desk, index, effect);
         let Some(call) = self.batch.get_mut(index) else {
             return;
@@ -127,7 +127,7 @@ impl Calls {
     }
 
     /// Sets the time of a call that still runs after its instance was lost. It begins again.
-    pub(super) fn watch(&mut self, desk: &mut Desk<'_>, index: usize, effect: EffectId) {
+    pub(super) fn watch(&mut self, desk: &mut AgentContext<'_>, index: usize, effect: EffectId) {
         if let Some(call) = self.batch.get_mut(index) {
             call.updated_input = updated_input(call, desk);
             let wait_ms = wait_ms(call, desk);
@@ -135,7 +135,7 @@ impl Calls {
         }
     }
 
-    pub fn finished(&mut self, desk: &mut Desk<'_>, effect: EffectId, result: ToolReturn) -> Next {
+    pub fn finished(&mut self, desk: &mut AgentContext<'_>, effect: EffectId, result: ToolReturn) -> Next {
         let Some(index) = self.batch.index_of(effect) else {
             return Next::Wait;
         };
@@ -159,7 +159,7 @@ impl Calls {
     }
 
     /// Ends a call whose time is over. A subagent's time may be raised instead.
-    pub fn time_is_up(&mut self, desk: &mut Desk<'_>, effect: EffectId) -> Next {
+    pub fn time_is_up(&mut self, desk: &mut AgentContext<'_>, effect: EffectId) -> Next {
         if let Some(child) = desk.child_of(effect) {
             desk.on_child(child, &mut |child, desk| {
                 child.time_is_up(desk, TimerReason::Effect(effect));
@@ -177,7 +177,7 @@ impl Calls {
     }
 
     /// Starts the calls that wait for this save, or ends them with a fault if it failed.
-    pub fn saved(&mut self, desk: &mut Desk<'_>, saved: EffectId, ok: bool) -> Next {
+    pub fn saved(&mut self, desk: &mut AgentContext<'_>, saved: EffectId, ok: bool) -> Next {
         for index in self.batch.under_way() {
             let Some(call) = self.batch.get(index) else {
                 continue;
@@ -201,7 +201,7 @@ impl Calls {
     }
 }
 
-fn may_start_early(call: &WrittenCall, desk: &Desk<'_>) -> bool {
+fn may_start_early(call: &WrittenCall, desk: &AgentContext<'_>) -> bool {
     let is_as_written =
         call.repaired_by.is_none() && call.wrapped.is_none() && matches!(call.input, ToolInput::Json(_));
     let tool = desk.tool(call.tool);
@@ -210,7 +210,7 @@ fn may_start_early(call: &WrittenCall, desk: &Desk<'_>) -> bool {
 
 /// The input of a call that is about to start, if your code has changed it. The values that bindings fill in are left
 /// out, because the model is not shown them.
-pub(super) fn updated_input(call: &Call, desk: &Desk<'_>) -> Option<Json> {
+pub(super) fn updated_input(call: &Call, desk: &AgentContext<'_>) -> Option<Json> {
     let before = call.kept.unchanged.as_ref()?;
     if canonical(before.as_str()) == canonical(call.input().as_str()) {
         return None;
@@ -223,7 +223,7 @@ pub(super) fn updated_input(call: &Call, desk: &Desk<'_>) -> Option<Json> {
     ))
 }
 
-pub(super) fn invocation(call: &Call, effect: EffectId, who: &Who, once: bool) -> ToolInvocation {
+pub(super) fn invocation(call: &Call, effect: EffectId, who: &AgentIdentity, once: bool) -> ToolInvocation {
     ToolInvocation {
         call: effect,
         tool_call_id: call.id().to_owned(),
@@ -238,7 +238,7 @@ pub(super) fn invocation(call: &Call, effect: EffectId, who: &Who, once: bool) -
 }
 
 /// The time of a call, by its tool or by the option for all tools.
-pub(super) fn wait_ms(call: &Call, desk: &Desk<'_>) -> Option<u64> {
+pub(super) fn wait_ms(call: &Call, desk: &AgentContext<'_>) -> Option<u64> {
     let own = desk.tool(call.tool).and_then(|tool| tool.timeout_ms);
     own.or(desk.config.timeouts.tool_ms)
 }

@@ -7,7 +7,7 @@ use looplet_scan::reader::{Object, string};
 
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Call;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::json::repair::{self, Repair};
 use crate::engine::model::answer::{FinishReason, ModelAnswer, Part, PartKind};
 use crate::engine::model::config::Loader;
@@ -54,7 +54,7 @@ impl Ending {
 impl WrittenCall {
     /// Makes a call of `call_tool` that of the tool which it names. A call without such a tool stays as it is, and
     /// gets its error from `call_tool`.
-    pub fn unwrap(&mut self, desk: &Desk<'_>) {
+    pub fn unpack(&mut self, desk: &AgentContext<'_>) {
         let tool = desk
             .tool(self.tool)
             .filter(|tool| tool.loader == Some(Loader::Call));
@@ -83,14 +83,19 @@ impl WrittenCall {
     }
 
     /// Returns true if the call gives the structured answer.
-    pub fn is_answer(&self, desk: &Desk<'_>) -> bool {
+    pub fn is_answer(&self, desk: &AgentContext<'_>) -> bool {
         desk.tool(self.tool).is_some_and(|tool| tool.answers)
     }
 }
 
 impl Batch {
     /// Reads the calls of an answer that was emitted. Calls that have started early stay as they are.
-    pub fn read(&self, answer: &mut ModelAnswer, ending: Ending, desk: &mut Desk<'_>) -> Vec<WrittenCall> {
+    pub fn read(
+        &self,
+        answer: &mut ModelAnswer,
+        ending: Ending,
+        desk: &mut AgentContext<'_>,
+    ) -> Vec<WrittenCall> {
         let is_call = |part: &Part| part.kind == PartKind::ToolCall;
         let last = answer.parts.iter().rposition(is_call);
         // Content after a call shows that the model had finished it.
@@ -138,7 +143,7 @@ fn started(call: &Call) -> WrittenCall {
 }
 
 /// Reads one call.
-pub(crate) fn read_call(part: &mut Part, desk: &Desk<'_>) -> WrittenCall {
+pub(crate) fn read_call(part: &mut Part, desk: &AgentContext<'_>) -> WrittenCall {
     let (input, problem, repaired_by) = match repair::parse_arguments(&part.text) {
         Ok(parsed) => (
             ToolInput::Json(Json::from_valid(&parsed.json)),
@@ -165,7 +170,7 @@ pub(crate) fn read_call(part: &mut Part, desk: &Desk<'_>) -> WrittenCall {
         repaired_by,
         is_cut_off: false,
     };
-    call.unwrap(desk);
+    call.unpack(desk);
     if call.problem.is_some() && ignores_arguments(&call, desk) {
         (call.input, call.problem) = (ToolInput::Json(Json::empty_object()), None);
     }
@@ -173,7 +178,7 @@ pub(crate) fn read_call(part: &mut Part, desk: &Desk<'_>) -> WrittenCall {
 }
 
 /// True for a handoff without a schema: the model has nothing to say, and what it says all the same does no harm.
-fn ignores_arguments(call: &WrittenCall, desk: &Desk<'_>) -> bool {
+fn ignores_arguments(call: &WrittenCall, desk: &AgentContext<'_>) -> bool {
     desk.tool(call.tool)
         .is_some_and(|tool| tool.agent.is_some_and(|agent| agent.handoff) && !tool.validate && !tool.prepare)
 }

@@ -3,7 +3,7 @@
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::rounds::Rounds;
-use crate::engine::agent::course::Course;
+use crate::engine::agent::course::IterationState;
 use crate::engine::agent::durable::state::last_text;
 use crate::engine::agent::history::History;
 use crate::engine::agent::history::head::Heads;
@@ -13,7 +13,7 @@ use crate::engine::agent::machine::Machine;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::request::Requests;
 use crate::engine::agent::setup::Setup;
-use crate::engine::agent::who::Who;
+use crate::engine::agent::who::AgentIdentity;
 use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::agent::who::model_name;
 use crate::engine::agent::{Agent, Node};
@@ -71,7 +71,7 @@ impl Node {
         let model = counts.model.as_ref().and_then(&mut restored);
         let next_model = requests.next_model.as_ref().and_then(&mut restored);
         let model = model.unwrap_or_else(|| profile.model.clone());
-        let mut who = Who::new(index, &place.path, model);
+        let mut who = AgentIdentity::new(index, &place.path, model);
         who.kept = counts;
         who.limits = AgentLimits::restored(limits);
         who.keep_model(setup);
@@ -93,7 +93,7 @@ impl Node {
         if let Some(model) = next_model {
             agent.requests.set_next_model(Box::new(model.config), setup);
         }
-        agent.course = Course::restored(course, who.kept.iteration);
+        agent.course = IterationState::restored(course, who.kept.iteration);
         // A subagent that has ended never acts again.
         agent.machine = Machine::restored(step, who.parent.is_some());
         Ok(Node { who, agent })

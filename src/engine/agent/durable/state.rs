@@ -1,6 +1,6 @@
 //! The durable state of an agent, as the journal has it.
 
-use crate::engine::agent::who::Who;
+use crate::engine::agent::who::AgentIdentity;
 use crate::engine::agent::{Agent, Node};
 use crate::engine::model::journal::{AgentState, Place, UsageState};
 use crate::engine::model::message::{Block, Json, Message, Role};
@@ -10,7 +10,7 @@ const LOOKBACK: usize = 4;
 
 impl Node {
     pub fn place(&self) -> Place {
-        let Who {
+        let AgentIdentity {
             path,
             home,
             depth,

@@ -13,7 +13,7 @@ pub mod head;
 mod legal;
 pub mod transcript;
 
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::who::tuning::to_send;
 use crate::engine::model::error::{Failure, FailureCode};
@@ -68,14 +68,14 @@ impl History {
 
     /// Tells each message once, when it is whole: a user message when it is sent, a model's message when its answer
     /// is over. A prompt that joins the one before, which nobody has answered, is told by itself.
-    pub(crate) fn tell_new(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn tell_new(&mut self, desk: &mut AgentContext<'_>) {
         if desk.config.events.messages {
             tell_messages(desk, self.transcript.take_untold());
         }
     }
 
     /// Emits the new messages. The message of the model is the answer with these facts.
-    pub(crate) fn tell_answer(&mut self, desk: &mut Desk<'_>, reply: &Reply) {
+    pub(crate) fn tell_answer(&mut self, desk: &mut AgentContext<'_>, reply: &Reply) {
         if desk.config.events.messages {
             for message in self.transcript.take_untold() {
                 let is_answer = message.role == Role::Assistant;
@@ -85,7 +85,7 @@ impl History {
     }
 
     /// The estimated tokens of the next request.
-    pub(crate) fn tokens(&self, desk: &Desk<'_>) -> u64 {
+    pub(crate) fn tokens(&self, desk: &AgentContext<'_>) -> u64 {
         let messages = self.transcript.messages();
         let (tokens, counted, hidden) = match self.length.counted {
             Some((tokens, counted)) => {
@@ -101,7 +101,7 @@ impl History {
     }
 
     /// Returns true if the vendor would hide calls in the first `upto` messages that do not fit into the window.
-    pub(crate) fn needs_clearing(&self, desk: &Desk<'_>, upto: usize) -> bool {
+    pub(crate) fn needs_clearing(&self, desk: &AgentContext<'_>, upto: usize) -> bool {
         let model = &desk.who.model;
         let limit = desk
             .config
@@ -114,7 +114,7 @@ impl History {
 
     /// Emits what the vendor has hidden of the history, if that has changed. A server that answers without a word
     /// about it is not asked again.
-    pub(crate) fn note_cleared(&mut self, desk: &mut Desk<'_>, cleared: Option<(u64, u64)>) {
+    pub(crate) fn note_cleared(&mut self, desk: &mut AgentContext<'_>, cleared: Option<(u64, u64)>) {
         let Some((parts, tokens)) = cleared else {
             let sent = to_send(&self.transcript, desk.who).messages();
             if hidden(desk, sent) > 0 && desk.who.model.leave_out_clearing() {
@@ -140,7 +140,7 @@ impl History {
     }
 
     /// Sets the estimated input of the next request aside in the accounts of this agent and those above it.
-    pub(crate) fn reserve(&self, desk: &mut Desk<'_>) {
+    pub(crate) fn reserve(&self, desk: &mut AgentContext<'_>) {
         if desk.estimates_usage() {
             desk.reserve(self.tokens(desk), 0);
         }
@@ -148,7 +148,7 @@ impl History {
 
     /// The limit that keeps the next request from going out. An earlier attempt, a summary or another agent may have
     /// used the budget up.
-    pub(crate) fn limit_on_request(&self, desk: &mut Desk<'_>) -> Option<StoppedBy> {
+    pub(crate) fn limit_on_request(&self, desk: &mut AgentContext<'_>) -> Option<StoppedBy> {
         self.reserve(desk);
         desk.overrun()
     }
@@ -165,21 +165,21 @@ impl History {
     }
 
     /// Shortens the history without a model call.
-    pub(crate) fn fit(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn fit(&mut self, desk: &mut AgentContext<'_>) {
         self.unfold(desk);
         self.shorten_old(desk);
         self.trim(desk);
     }
 
     /// Takes the messages back for which a summary stands that the asked model cannot read.
-    pub(crate) fn unfold(&mut self, desk: &Desk<'_>) {
+    pub(crate) fn unfold(&mut self, desk: &AgentContext<'_>) {
         let model = &desk.who.model;
         if self.transcript.unfold_unreadable(model.protocol, &model.config) {
             self.length.counted = None;
         }
     }
 
-    fn shorten_old(&mut self, desk: &mut Desk<'_>) {
+    fn shorten_old(&mut self, desk: &mut AgentContext<'_>) {
         let Some(policy) = &desk.config.context.pruning else {
             return;
         };
@@ -193,7 +193,7 @@ impl History {
         }
     }
 
-    fn trim(&mut self, desk: &mut Desk<'_>) {
+    fn trim(&mut self, desk: &mut AgentContext<'_>) {
         let Some(budget) = desk.config.context.max_chars else {
             return;
         };
@@ -219,7 +219,7 @@ impl History {
 
     pub(crate) fn tell_boundary(
         &self,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         (trigger, by): (CompactTrigger, Option<SummaryBy>),
         pre_tokens: u64,
         duration_ms: u64,
@@ -235,7 +235,7 @@ impl History {
     }
 
     /// Returns true if the history is larger than the window allows. A limit of 0 leaves no room and counts as none.
-    pub(crate) fn is_full(&self, desk: &Desk<'_>) -> bool {
+    pub(crate) fn is_full(&self, desk: &AgentContext<'_>) -> bool {
         let model = &desk.who.model;
         let context = &desk.config.context;
         let limit = context.limit_tokens(model.window(), model.config.max_output_tokens);
@@ -254,7 +254,10 @@ impl History {
 
     /// The trigger and the instructions of the summary that was asked for, or that the window needs, if there is
     /// something to sum up.
-    pub(crate) fn take_wanted(&mut self, desk: &Desk<'_>) -> Option<(CompactTrigger, Option<String>)> {
+    pub(crate) fn take_wanted(
+        &mut self,
+        desk: &AgentContext<'_>,
+    ) -> Option<(CompactTrigger, Option<String>)> {
         let wanted = self.length.wanted.take();
         let is_full = desk.config.context.auto && self.is_full(desk) && self.may_gain();
         let Some(wanted) = wanted else {
@@ -266,13 +269,13 @@ impl History {
     }
 
     /// The number of messages that a summary takes in. `None` if there are none.
-    pub(crate) fn cut(&self, desk: &Desk<'_>) -> Option<usize> {
+    pub(crate) fn cut(&self, desk: &AgentContext<'_>) -> Option<usize> {
         cut_for(self.transcript.messages(), desk.config.context.keep_last)
     }
 
     /// Returns true if a request that was too long can be sent again with a summary, once in an iteration. Else the
     /// failure is given the reason.
-    pub(crate) fn may_summarize(&self, desk: &Desk<'_>, failure: &mut Failure) -> bool {
+    pub(crate) fn may_summarize(&self, desk: &AgentContext<'_>, failure: &mut Failure) -> bool {
         if failure.code != FailureCode::ContextLength || !desk.config.context.auto {
             return false;
         }
@@ -328,7 +331,7 @@ impl History {
     }
 
     /// Notes that a summary was made, or that it was tried in vain.
-    pub(crate) fn note_summary(&mut self, desk: &Desk<'_>, outcome: Summarized) {
+    pub(crate) fn note_summary(&mut self, desk: &AgentContext<'_>, outcome: Summarized) {
         self.length.summarized_in = desk.who.kept.iteration;
         self.length.last = outcome;
         self.length.making = None;
@@ -340,14 +343,14 @@ impl History {
 }
 
 /// The number of messages whose calls the vendor hides from the model in a request with these messages.
-fn hidden(desk: &Desk<'_>, messages: &[Message]) -> usize {
+fn hidden(desk: &AgentContext<'_>, messages: &[Message]) -> usize {
     let policy = desk.who.model.pruning(desk.config);
     let old = policy.and_then(|policy| old_calls(messages, policy));
     old.map_or(0, |old| old.upto)
 }
 
 /// Warns that looplet shortens old answers, because the vendor does not.
-pub(crate) fn warn_of_pruning(desk: &mut Desk<'_>, why: &str) {
+pub(crate) fn warn_of_pruning(desk: &mut AgentContext<'_>, why: &str) {
     let model = &desk.who.model.config.model;
     let message = format!(
         "The server of {model} does not hide old calls from the model: {why}. looplet shortens old answers itself from here on."
@@ -362,7 +365,7 @@ pub(crate) const NOT_SHORTER: &str = " (A summary would not be shorter.)";
 const MESSAGES_BEFORE_ANOTHER: usize = 10;
 
 /// Tells messages that are whole, if your code wants to hear of them.
-pub(crate) fn tell_messages(desk: &mut Desk<'_>, messages: impl IntoIterator<Item = Message>) {
+pub(crate) fn tell_messages(desk: &mut AgentContext<'_>, messages: impl IntoIterator<Item = Message>) {
     if !desk.config.events.messages {
         return;
     }
@@ -371,7 +374,7 @@ pub(crate) fn tell_messages(desk: &mut Desk<'_>, messages: impl IntoIterator<Ite
     }
 }
 
-fn tell_message(desk: &mut Desk<'_>, message: Message, reply: Option<&Reply>) {
+fn tell_message(desk: &mut AgentContext<'_>, message: Message, reply: Option<&Reply>) {
     if !message.content.is_empty() {
         desk.emit(EventKind::Message {
             message,

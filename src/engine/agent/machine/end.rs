@@ -7,7 +7,7 @@
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::history::tell_messages;
 use crate::engine::agent::machine::step::Now;
 use crate::engine::agent::request::close_request;
@@ -22,7 +22,7 @@ use crate::engine::model::question::{Facts, Point};
 
 impl Agent {
     /// Ends the agent, unless a `Stop` hook makes the model go on.
-    pub(crate) fn complete(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn complete(&mut self, desk: &mut AgentContext<'_>) {
         let (point, name) = desk.who.its_point(Point::Stop, Point::SubagentStop);
         if !desk.has_hooks(point, &name) {
             return self.end(desk, completed());
@@ -36,7 +36,7 @@ impl Agent {
         self.machine.enter(Step::Complete, Now::Nothing);
     }
 
-    pub(crate) fn after_stop_hooks(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) {
+    pub(crate) fn after_stop_hooks(&mut self, desk: &mut AgentContext<'_>, mut verdict: HookAnswer) {
         let mut told = std::mem::take(&mut verdict.context);
         if verdict.denies() {
             let go_on = || "Go on: you have not finished.".to_owned();
@@ -59,13 +59,13 @@ impl Agent {
     }
 
     /// Stops the agent at a limit. Running calls are aborted, and messages that were not delivered stay in the inbox.
-    pub fn stop(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy) {
+    pub fn stop(&mut self, desk: &mut AgentContext<'_>, stopped_by: StoppedBy) {
         self.halt(desk, "the run was stopped");
         self.end(desk, stopped(stopped_by));
     }
 
     /// Ends the agent because your code has aborted it.
-    pub fn cancel(&mut self, desk: &mut Desk<'_>, why: String) {
+    pub fn cancel(&mut self, desk: &mut AgentContext<'_>, why: String) {
         self.halt(desk, "the run was aborted");
         desk.emit(EventKind::Abort { reason: why.clone() });
         let outcome = Outcome {
@@ -75,7 +75,7 @@ impl Agent {
         self.end(desk, outcome);
     }
 
-    pub(crate) fn end_failed(&mut self, desk: &mut Desk<'_>, error: Failure) {
+    pub(crate) fn end_failed(&mut self, desk: &mut AgentContext<'_>, error: Failure) {
         self.halt(desk, "the run failed");
         desk.emit(EventKind::Error { error: error.clone() });
         let outcome = Outcome {
@@ -86,7 +86,7 @@ impl Agent {
     }
 
     /// Stops the agent for the reason that a hook or a guardrail has given.
-    pub(crate) fn stop_because(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy, why: String) {
+    pub(crate) fn stop_because(&mut self, desk: &mut AgentContext<'_>, stopped_by: StoppedBy, why: String) {
         self.halt(desk, "the run was stopped");
         let outcome = Outcome {
             abort_reason: Some(why),
@@ -96,7 +96,7 @@ impl Agent {
     }
 
     /// Closes everything that is under way and keeps what has arrived.
-    fn halt(&mut self, desk: &mut Desk<'_>, why: &str) {
+    fn halt(&mut self, desk: &mut AgentContext<'_>, why: &str) {
         if let Some(call) = self.machine.call_mut() {
             close_request(call, desk, true);
         }
@@ -121,7 +121,7 @@ impl Agent {
         }
     }
 
-    pub(crate) fn end(&mut self, desk: &mut Desk<'_>, outcome: Outcome) {
+    pub(crate) fn end(&mut self, desk: &mut AgentContext<'_>, outcome: Outcome) {
         self.history.tell_new(desk);
         let told = self.history.transcript.whole_len();
         tell_messages(desk, self.messages().iter().skip(told).cloned());

@@ -13,11 +13,11 @@
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::answer::guardrail::denied;
-use crate::engine::agent::answer::message::Whole;
+use crate::engine::agent::answer::message::CompleteAnswer;
 use crate::engine::agent::answer::structured::Judged;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::written::WrittenCall;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::inbox::deliver;
 use crate::engine::agent::machine::end::{completed, stopped};
 use crate::engine::agent::machine::step::{Now, Phase};
@@ -39,7 +39,7 @@ use crate::engine::model::question::{Facts, Point};
 use crate::engine::policy::repeat::Advice;
 
 impl Agent {
-    pub(crate) fn begin(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn begin(&mut self, desk: &mut AgentContext<'_>) {
         self.machine.enter(Step::Ask, Now::Preparing);
         self.history.reserve(desk);
         match desk.limit_on_iteration() {
@@ -49,7 +49,7 @@ impl Agent {
     }
 
     /// Asks `prepareIteration` how the iteration is to be, if it is set.
-    pub(crate) fn prepare(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn prepare(&mut self, desk: &mut AgentContext<'_>) {
         end_tuning(desk, &mut self.history.transcript);
         let wait_ms = desk.config.timeouts.iteration_ms;
         desk.ledger.set_timer(desk.who.iteration_timer(), wait_ms);
@@ -66,7 +66,7 @@ impl Agent {
 
     /// Asks the input guardrail before an iteration opens, and again when a summary has changed the messages that it
     /// has seen.
-    pub(crate) fn guard_input(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn guard_input(&mut self, desk: &mut AgentContext<'_>) {
         let occasion = self.course.occasion();
         if !desk.has_hooks(Point::InputGuardrail, occasion) {
             return self.go_in(desk);
@@ -81,7 +81,7 @@ impl Agent {
         desk.ask(ask.named(occasion));
     }
 
-    pub(crate) fn after_input(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+    pub(crate) fn after_input(&mut self, desk: &mut AgentContext<'_>, verdict: HookAnswer) {
         if verdict.denies() {
             let next = denied(desk, "Input", verdict.reason);
             return self.follow(desk, next);
@@ -111,14 +111,14 @@ impl Agent {
     }
 
     /// Takes the step that the input guardrail has held up.
-    fn go_in(&mut self, desk: &mut Desk<'_>) {
+    fn go_in(&mut self, desk: &mut AgentContext<'_>) {
         match self.machine.phase() {
             Phase::Preparing => self.open(desk),
             _ => self.send(desk),
         }
     }
 
-    fn open(&mut self, desk: &mut Desk<'_>) {
+    fn open(&mut self, desk: &mut AgentContext<'_>) {
         if self.course.begin(desk.who) {
             self.requests.count_tries_after(0);
             self.answers.begin();
@@ -134,7 +134,7 @@ impl Agent {
     }
 
     /// Makes the history shorter before the request. The `PreCompact` hooks are asked first.
-    pub(crate) fn summarize(&mut self, desk: &mut Desk<'_>, summary: Box<Summary>) {
+    pub(crate) fn summarize(&mut self, desk: &mut AgentContext<'_>, summary: Box<Summary>) {
         let is_asked = summary.ask_hooks(desk);
         self.machine.enter(Step::Ask, Now::Summarizing(summary));
         if !is_asked {
@@ -142,7 +142,7 @@ impl Agent {
         }
     }
 
-    pub(crate) fn after_precompact(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+    pub(crate) fn after_precompact(&mut self, desk: &mut AgentContext<'_>, verdict: HookAnswer) {
         if !verdict.denies() {
             return self.write_summary(desk);
         }
@@ -154,7 +154,7 @@ impl Agent {
     }
 
     /// Asks your function for the summary, or the model.
-    fn write_summary(&mut self, desk: &mut Desk<'_>) {
+    fn write_summary(&mut self, desk: &mut AgentContext<'_>) {
         if let Now::Summarizing(summary) = &self.machine.now
             && !summary.ask(desk, self.history.transcript.messages())
         {
@@ -163,7 +163,7 @@ impl Agent {
     }
 
     /// Sends the request for the summary, also as a retry.
-    fn send_summary(&mut self, desk: &mut Desk<'_>) {
+    fn send_summary(&mut self, desk: &mut AgentContext<'_>) {
         if let Some(stopped_by) = self.history.limit_on_request(desk) {
             return self.reach_limit(desk, stopped_by);
         }
@@ -175,7 +175,7 @@ impl Agent {
     }
 
     /// Puts a summary in its place. An empty text gives way to the built-in summary.
-    pub(crate) fn take_summary(&mut self, desk: &mut Desk<'_>, text: &str) {
+    pub(crate) fn take_summary(&mut self, desk: &mut AgentContext<'_>, text: &str) {
         if !self.machine.is(Phase::Summarizing) {
             return;
         }
@@ -189,7 +189,7 @@ impl Agent {
     }
 
     /// Sends the first attempt of a request, or a further one.
-    pub(crate) fn send(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn send(&mut self, desk: &mut AgentContext<'_>) {
         if self.history.wants_summary_alone() {
             return self.end(desk, completed());
         }
@@ -209,7 +209,7 @@ impl Agent {
     }
 
     /// Sends again after a wait, or after a limit was raised.
-    pub fn send_again(&mut self, desk: &mut Desk<'_>) {
+    pub fn send_again(&mut self, desk: &mut AgentContext<'_>) {
         match self.machine.phase() {
             Phase::Summarizing => self.send_summary(desk),
             _ => self.send(desk),
@@ -217,7 +217,7 @@ impl Agent {
     }
 
     /// Takes the failure of an attempt, without secrets.
-    pub fn attempt_failed(&mut self, desk: &mut Desk<'_>, mut failure: Failure) {
+    pub fn attempt_failed(&mut self, desk: &mut AgentContext<'_>, mut failure: Failure) {
         failure.tell_facts();
         let (answers, calls, history) = (&mut self.answers, &mut self.calls, &mut self.history);
         let next = match &mut self.machine.now {
@@ -233,7 +233,7 @@ impl Agent {
     }
 
     /// The response is complete.
-    pub(crate) fn finish_response(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn finish_response(&mut self, desk: &mut AgentContext<'_>) {
         if let Now::Summarizing(summary) = &mut self.machine.now {
             if summary.call().is_none() {
                 return;
@@ -250,11 +250,11 @@ impl Agent {
     }
 
     /// Asks the output guardrail about the answer. Without a guardrail the answer counts at once.
-    pub(crate) fn guard_answer(&mut self, desk: &mut Desk<'_>, answer: Whole) {
+    pub(crate) fn guard_answer(&mut self, desk: &mut AgentContext<'_>, answer: CompleteAnswer) {
         if !self.answers.ask_guardrail(desk, &answer.message) {
             return self.take_answer(desk, answer);
         }
-        let Whole {
+        let CompleteAnswer {
             message,
             calls,
             blocks,
@@ -268,7 +268,7 @@ impl Agent {
         self.machine.enter(step, Now::Judging { calls, blocks });
     }
 
-    pub(crate) fn after_output(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+    pub(crate) fn after_output(&mut self, desk: &mut AgentContext<'_>, verdict: HookAnswer) {
         if !self.machine.is(Phase::Judging) {
             return;
         }
@@ -282,7 +282,7 @@ impl Agent {
             let next = denied(desk, "Output", verdict.reason);
             return self.follow(desk, next);
         }
-        let mut answer = Whole {
+        let mut answer = CompleteAnswer {
             message,
             calls,
             blocks,
@@ -294,7 +294,7 @@ impl Agent {
     }
 
     /// Takes an answer that the guardrails have let through: runs its calls, or ends the iteration.
-    fn take_answer(&mut self, desk: &mut Desk<'_>, answer: Whole) {
+    fn take_answer(&mut self, desk: &mut AgentContext<'_>, answer: CompleteAnswer) {
         self.answers.note_taken();
         self.history.transcript.push_assistant(answer.message);
         self.history.tell_answer(desk, self.answers.reply());
@@ -302,7 +302,7 @@ impl Agent {
     }
 
     /// Takes the step that follows from the last message, an answer with these calls.
-    pub(crate) fn act_on_answer(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
+    pub(crate) fn act_on_answer(&mut self, desk: &mut AgentContext<'_>, calls: Vec<WrittenCall>) {
         if calls.is_empty() && self.answers.goes_on(desk) {
             self.finish_iteration(desk);
             let content = vec![self.answers.go_on()];
@@ -332,7 +332,7 @@ impl Agent {
         self.hand_over(desk, self.answers.is_paused());
     }
 
-    pub(crate) fn after_check(&mut self, desk: &mut Desk<'_>, checked: CheckedOutput) {
+    pub(crate) fn after_check(&mut self, desk: &mut AgentContext<'_>, checked: CheckedOutput) {
         if !self.machine.is(Phase::Checking) {
             return;
         }
@@ -348,12 +348,12 @@ impl Agent {
     }
 
     /// Closes the calls of an answer without running them.
-    fn shelve(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
+    fn shelve(&mut self, desk: &mut AgentContext<'_>, calls: Vec<WrittenCall>) {
         let results = self.calls.shelve(desk, calls);
         self.history.transcript.push_round(results, Vec::new());
     }
 
-    fn run_calls(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
+    fn run_calls(&mut self, desk: &mut AgentContext<'_>, calls: Vec<WrittenCall>) {
         self.machine.enter(Step::Act, Now::Nothing);
         if let Err(error) = self.calls.take_in(desk, calls) {
             return self.end_failed(desk, error);
@@ -368,7 +368,7 @@ impl Agent {
         }
     }
 
-    pub(crate) fn close_round(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn close_round(&mut self, desk: &mut AgentContext<'_>) {
         let round = self.calls.close(desk);
         self.history.transcript.push_round(round.results, round.more);
         self.finish_iteration(desk);
@@ -384,7 +384,7 @@ impl Agent {
 
     /// Judges the stop conditions when the round is over. `repeats` is the number of repetitions that your code is
     /// asked about.
-    pub(crate) fn judge_round(&mut self, desk: &mut Desk<'_>, repeats: Option<u32>) {
+    pub(crate) fn judge_round(&mut self, desk: &mut AgentContext<'_>, repeats: Option<u32>) {
         self.machine.enter(Step::Close { repeats }, Now::Nothing);
         if self.calls.rounds.meets_condition(desk) {
             return self.end(desk, stopped(StoppedBy::Condition));
@@ -393,7 +393,7 @@ impl Agent {
         self.follow(desk, next);
     }
 
-    pub(crate) fn after_stop_question(&mut self, desk: &mut Desk<'_>, point: Point, stops: bool) {
+    pub(crate) fn after_stop_question(&mut self, desk: &mut AgentContext<'_>, point: Point, stops: bool) {
         match (stops, point) {
             (true, Point::StopRepeat) => self.end(desk, stopped(StoppedBy::Repeat)),
             (true, _) => self.end(desk, stopped(StoppedBy::Condition)),
@@ -405,14 +405,14 @@ impl Agent {
         }
     }
 
-    pub(crate) fn finish_iteration(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn finish_iteration(&mut self, desk: &mut AgentContext<'_>) {
         self.course.finish(desk, self.answers.reply());
     }
 
     /// Ends the iteration. The next one begins when your code has heard everything so far, so that a steer or an
     /// abort from a listener counts. `owes_answer` is true if the transcript ends with content that the model has to
     /// answer.
-    pub(crate) fn hand_over(&mut self, desk: &mut Desk<'_>, owes_answer: bool) {
+    pub(crate) fn hand_over(&mut self, desk: &mut AgentContext<'_>, owes_answer: bool) {
         let (reply, messages) = (self.answers.reply(), self.history.transcript.messages());
         let is_asked = self.course.ask_about_end(desk, reply, &self.calls.rounds)
             || self.calls.delegations.ask_for_filter(desk, messages);
@@ -429,7 +429,7 @@ impl Agent {
             .enter(Step::HandOver { owes_answer }, Now::HandingOver(handover));
     }
 
-    pub(crate) fn after_iteration_end(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn after_iteration_end(&mut self, desk: &mut AgentContext<'_>) {
         self.course.note_told();
         if let Step::HandOver { owes_answer } = *self.machine.step() {
             self.hand_over(desk, owes_answer);
@@ -437,7 +437,11 @@ impl Agent {
     }
 
     /// Takes the messages that your code has chosen for the agent that takes over, or the reason why there are none.
-    pub(crate) fn after_filter(&mut self, desk: &mut Desk<'_>, messages: Result<Vec<Message>, String>) {
+    pub(crate) fn after_filter(
+        &mut self,
+        desk: &mut AgentContext<'_>,
+        messages: Result<Vec<Message>, String>,
+    ) {
         let Step::HandOver { owes_answer } = *self.machine.step() else {
             return;
         };
@@ -458,7 +462,7 @@ impl Agent {
 
     /// Starts the next iteration if a steer, a follow-up or an owed answer waits for the model. Else the agent is
     /// complete.
-    pub fn handed_over(&mut self, desk: &mut Desk<'_>) {
+    pub fn handed_over(&mut self, desk: &mut AgentContext<'_>) {
         let (&Step::HandOver { owes_answer }, &Now::HandingOver(Some(handover))) =
             (self.machine.step(), &self.machine.now)
         else {

@@ -6,7 +6,7 @@
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::machine::end::completed;
 use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::agent::summary::Summary;
@@ -23,7 +23,7 @@ pub(crate) const PROMPT: &str = "prompt";
 
 impl Agent {
     /// Begins with a prompt. If nothing but a summary is wanted, the prompt is left out.
-    pub fn start(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
+    pub fn start(&mut self, desk: &mut AgentContext<'_>, prompt: Vec<Block>) {
         let ModelConfig { model, vendor, .. } = &desk.who.model.config;
         let kind = EventKind::AgentStart {
             model: model.clone(),
@@ -40,7 +40,7 @@ impl Agent {
     }
 
     /// Gives the agent its first prompt. If a session begins with it, the session's hooks are asked first.
-    pub(crate) fn open_with(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
+    pub(crate) fn open_with(&mut self, desk: &mut AgentContext<'_>, prompt: Vec<Block>) {
         let point = Point::SessionStart;
         let session = desk.session.unwrap_or_default();
         if session.is_empty() || !desk.has_hooks(point, session) {
@@ -60,7 +60,7 @@ impl Agent {
         self.machine.enter(step, Now::Nothing);
     }
 
-    pub(crate) fn after_prompt_hooks(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) {
+    pub(crate) fn after_prompt_hooks(&mut self, desk: &mut AgentContext<'_>, mut verdict: HookAnswer) {
         if let Some(why) = verdict.stop.take() {
             return self.stop_because(desk, StoppedBy::Hook, why);
         }
@@ -89,7 +89,7 @@ impl Agent {
     /// Gives the model new content, after its hooks. `source` is `prompt`, `steer` or `followUp`.
     pub(crate) fn submit(
         &mut self,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         content: Vec<Block>,
         source: &str,
         owes_answer: bool,
@@ -116,7 +116,7 @@ impl Agent {
     /// Puts content into the transcript, after its hooks have answered.
     fn say(
         &mut self,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         mut content: Vec<Block>,
         source: &str,
         owes_answer: bool,

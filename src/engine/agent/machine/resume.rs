@@ -4,9 +4,9 @@
 //! for hooks asks them again, and a request that was cut off is sent again. `calls/restore.rs` restores tool calls.
 
 use crate::engine::agent::Agent;
-use crate::engine::agent::answer::message::Whole;
+use crate::engine::agent::answer::message::CompleteAnswer;
 use crate::engine::agent::calls::calls_of;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::machine::step::Phase;
 use crate::engine::agent::telling::take_back_blocks;
 use crate::engine::model::error::{Failure, FailureCode};
@@ -17,7 +17,7 @@ use crate::engine::model::outcome::OutcomeKind;
 impl Agent {
     /// Takes the step again at which the agent was when its process ended. `reopens` says that a run goes on that has
     /// been stopped, perhaps with higher limits.
-    pub fn go_on_from_checkpoint(&mut self, desk: &mut Desk<'_>, reopens: bool) {
+    pub fn go_on_from_checkpoint(&mut self, desk: &mut AgentContext<'_>, reopens: bool) {
         if !self.machine.is(Phase::Restored) {
             return;
         }
@@ -47,7 +47,7 @@ impl Agent {
                 cut_off,
             } => {
                 self.answers.let_through(text);
-                let answer = Whole {
+                let answer = CompleteAnswer {
                     calls: calls_of(&message, &cut_off, desk),
                     message,
                     blocks: 0,
@@ -72,7 +72,7 @@ impl Agent {
     }
 
     /// Lists the calls of the open round as they were. `goes_on` is false for a run that goes no further.
-    pub fn recall_calls(&mut self, desk: &mut Desk<'_>, goes_on: bool) {
+    pub fn recall_calls(&mut self, desk: &mut AgentContext<'_>, goes_on: bool) {
         let last = self.history.transcript.messages().last();
         if let Some(last) = last.filter(|last| last.role == Role::Assistant) {
             let calls = calls_of(last, &[], desk);
@@ -81,13 +81,13 @@ impl Agent {
     }
 
     /// Takes back the blocks that were told of an answer, if the answer was lost and the model is asked again.
-    pub fn take_back_lost(&self, desk: &mut Desk<'_>, blocks: u32) {
+    pub fn take_back_lost(&self, desk: &mut AgentContext<'_>, blocks: u32) {
         if self.machine.is(Phase::Restored) && *self.machine.step() == Step::Ask {
             take_back_blocks(desk, blocks);
         }
     }
 
-    fn act_again(&mut self, desk: &mut Desk<'_>) {
+    fn act_again(&mut self, desk: &mut AgentContext<'_>) {
         let wait_ms = desk.config.timeouts.iteration_ms;
         desk.ledger.set_timer(desk.who.iteration_timer(), wait_ms);
         let last = self.history.transcript.messages().last();

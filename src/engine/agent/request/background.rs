@@ -8,10 +8,10 @@
 use percent_encoding::utf8_percent_encode;
 
 use crate::engine::agent::calls::Calls;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::agent::request::{Requests, close_request, open_request_at, retry_after, take_back};
-use crate::engine::agent::who::Who;
+use crate::engine::agent::who::AgentIdentity;
 use crate::engine::json::writer::decimal;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::protocol::vertex::RESERVED;
@@ -19,7 +19,11 @@ use crate::engine::protocol::vertex::RESERVED;
 impl Requests {
     /// The id of the answer that the provider goes on with, for the process that comes after this one. `reading` is
     /// the model call whose answer comes in.
-    pub(super) fn background_id<'a>(&'a self, reading: Option<&'a ModelCall>, who: &Who) -> Option<&'a str> {
+    pub(super) fn background_id<'a>(
+        &'a self,
+        reading: Option<&'a ModelCall>,
+        who: &AgentIdentity,
+    ) -> Option<&'a str> {
         match reading {
             Some(call) => id_of(call, who),
             None => self.kept.background.as_deref(),
@@ -30,7 +34,7 @@ impl Requests {
     /// not go on with, and after the last attempt.
     pub(super) fn wait_for_rest(
         &mut self,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         call: &mut ModelCall,
         failure: &Failure,
     ) -> bool {
@@ -53,7 +57,7 @@ impl Requests {
     /// lost. `None` if there is no such answer.
     pub(super) fn attach(
         &mut self,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         before: Option<Box<ModelCall>>,
         calls: &mut Calls,
     ) -> Option<ModelCall> {
@@ -82,7 +86,7 @@ pub(super) fn is_forgotten(call: &ModelCall, failure: &Failure) -> bool {
 }
 
 /// The id of an answer that goes on without a connection.
-fn id_of<'a>(call: &'a ModelCall, who: &Who) -> Option<&'a str> {
+fn id_of<'a>(call: &'a ModelCall, who: &AgentIdentity) -> Option<&'a str> {
     let model = &who.model;
     let id = call.answer.response_id.as_deref().filter(|id| is_segment(id))?;
     (model.protocol.is_background)(model.asked()).then_some(id)

@@ -5,7 +5,7 @@
 //! have been one block of text, and the protocol's row must know that the model goes on. A model that refuses is
 //! asked for the whole answer ([`Requests::begin_again`]). Nothing here decides whether there is another request.
 
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::request::Requests;
 use crate::engine::agent::request::model_call::ModelCall;
@@ -23,29 +23,29 @@ const ENOUGH_BYTES: usize = 32;
 
 /// The part of an answer that has come before it broke off.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Begun {
+pub struct StartedAnswer {
     text: String,
     /// It was one block of text, and nothing beside it.
     is_alone: bool,
 }
 
-impl Begun {
+impl StartedAnswer {
     /// The part of an answer that the journal has; `None` without any text.
-    pub fn of_journal(texts: &[StreamedText]) -> Option<Begun> {
+    pub fn of_journal(texts: &[StreamedText]) -> Option<StartedAnswer> {
         let texts = texts
             .iter()
             .map(|text| (text.is_reasoning || text.is_other, text.text.as_str()));
-        Begun::of(texts)
+        StartedAnswer::of(texts)
     }
 
-    fn of_parts(parts: &[Part]) -> Option<Begun> {
+    fn of_parts(parts: &[Part]) -> Option<StartedAnswer> {
         let is_other = |part: &Part| part.kind != PartKind::Text;
-        Begun::of(parts.iter().map(|part| (is_other(part), part.text.as_str())))
+        StartedAnswer::of(parts.iter().map(|part| (is_other(part), part.text.as_str())))
     }
 
-    fn of<'a>(mut blocks: impl Iterator<Item = (bool, &'a str)>) -> Option<Begun> {
+    fn of<'a>(mut blocks: impl Iterator<Item = (bool, &'a str)>) -> Option<StartedAnswer> {
         let (is_other, text) = blocks.next()?;
-        let begun = Begun {
+        let begun = StartedAnswer {
             // Vendors refuse a beginning with a blank at its end, and the model writes the blank again.
             text: text.trim_end().to_owned(),
             is_alone: !is_other && blocks.next().is_none(),
@@ -57,9 +57,9 @@ impl Begun {
 
 impl Requests {
     /// Keeps the text of an attempt that has failed, for the next one.
-    pub(super) fn keep_begun(&mut self, desk: &Desk<'_>, call: &ModelCall) {
+    pub(super) fn keep_begun(&mut self, desk: &AgentContext<'_>, call: &ModelCall) {
         if desk.config.answers.on_cut_off == OnCutOff::Continue {
-            self.begun = Begun::of_parts(&call.answer.parts);
+            self.begun = StartedAnswer::of_parts(&call.answer.parts);
         }
     }
 
@@ -67,7 +67,7 @@ impl Requests {
     /// for.
     pub(super) fn begun(
         &mut self,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         transcript: &Transcript,
     ) -> Option<(String, Vec<u8>)> {
         let begun = self.begun.take()?;
@@ -96,7 +96,12 @@ impl Requests {
 
     /// Asks for the whole answer, if the server has refused to go on from a text. Returns false for any other
     /// failure.
-    pub(super) fn begin_again(&mut self, desk: &mut Desk<'_>, call: &ModelCall, failure: &Failure) -> bool {
+    pub(super) fn begin_again(
+        &mut self,
+        desk: &mut AgentContext<'_>,
+        call: &ModelCall,
+        failure: &Failure,
+    ) -> bool {
         if !call.answer.has_only_begun() || !matches!(failure.status, Some(400 | 422)) {
             return false;
         }
@@ -106,7 +111,7 @@ impl Requests {
     }
 }
 
-fn tell_again(desk: &mut Desk<'_>, why: &str) {
+fn tell_again(desk: &mut AgentContext<'_>, why: &str) {
     desk.warn("not_continued", format!("{AGAIN}{why}"));
 }
 

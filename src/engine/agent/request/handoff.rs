@@ -6,7 +6,7 @@
 //! that is not legal, fails the agent: the successor could read messages that the filter was to take out.
 
 use crate::engine::agent::calls::delegations::HANDED_OVER;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::request::switch_model;
 use crate::engine::agent::who::active_model::{ActiveModel, inherited};
@@ -20,7 +20,7 @@ use crate::engine::model::message::{Block, Message, Role};
 ///
 /// # Errors
 /// The reason why there are none.
-pub fn chosen(desk: &Desk<'_>, messages: Result<Vec<Message>, String>) -> Result<Transcript, String> {
+pub fn chosen(desk: &AgentContext<'_>, messages: Result<Vec<Message>, String>) -> Result<Transcript, String> {
     let mut transcript =
         Transcript::to_send(messages?, |name| desk.setup.has_tool(name)).map_err(|error| error.to_text())?;
     let last = transcript.messages().last();
@@ -31,7 +31,7 @@ pub fn chosen(desk: &Desk<'_>, messages: Result<Vec<Message>, String>) -> Result
 }
 
 /// Hands the conversation to another agent. The desk holds the successor's system prompt, tools and model.
-pub fn take_over(desk: &mut Desk<'_>, transcript: &mut Transcript, successor: Successor) {
+pub fn take_over(desk: &mut AgentContext<'_>, transcript: &mut Transcript, successor: Successor) {
     let kind = EventKind::Handoff { to: successor.name };
     desk.emit(kind);
     transcript.forget_body();

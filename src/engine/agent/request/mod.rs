@@ -14,19 +14,19 @@ pub(crate) mod thread;
 
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::calls::Calls;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::history::History;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::next::Next;
 use crate::engine::agent::request::background::{is_forgotten, is_segment};
-use crate::engine::agent::request::cut_off::Begun;
+use crate::engine::agent::request::cut_off::StartedAnswer;
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::agent::request::reasoning::{mends, warn_of_left_out};
 use crate::engine::agent::request::shared::LastRequest;
 use crate::engine::agent::request::thread::{Threads, thread_of};
 use crate::engine::agent::setup::Setup;
 use crate::engine::agent::telling::{take_back_blocks, tell_changes};
-use crate::engine::agent::who::Who;
+use crate::engine::agent::who::AgentIdentity;
 use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::agent::who::model_name::name_of;
 use crate::engine::agent::who::tuning::{compare, encode, offered_tools, to_send};
@@ -49,7 +49,7 @@ pub struct Requests {
     /// The configuration of `kept.next_model`, which may hold secrets.
     next_model: Option<Box<ModelConfig>>,
     /// The part of the answer that has come before it broke off, for the next request.
-    begun: Option<Begun>,
+    begun: Option<StartedAnswer>,
     /// What the last request began with, if requests are compared.
     last: LastRequest,
     threads: Threads,
@@ -64,14 +64,14 @@ impl Requests {
         Requests {
             kept,
             next_model: None,
-            begun: Begun::of_journal(streamed).filter(|_| asks),
+            begun: StartedAnswer::of_journal(streamed).filter(|_| asks),
             last: LastRequest::default(),
             threads: Threads::default(),
         }
     }
 
     /// The state that the journal keeps. `reading` is the model call whose answer comes in.
-    pub fn kept(&self, reading: Option<&ModelCall>, who: &Who) -> RequestsState {
+    pub fn kept(&self, reading: Option<&ModelCall>, who: &AgentIdentity) -> RequestsState {
         RequestsState {
             background: self.background_id(reading, who).map(str::to_owned),
             ..self.kept.clone()
@@ -105,7 +105,7 @@ impl Requests {
     /// An option that the protocol cannot express.
     pub fn send(
         &mut self,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         before: Option<Box<ModelCall>>,
         calls: &mut Calls,
         history: &mut History,
@@ -168,7 +168,7 @@ impl Requests {
     }
 
     /// Switches to the model that was asked for since the last request.
-    fn take_next_model(&mut self, desk: &mut Desk<'_>, transcript: &mut Transcript) {
+    fn take_next_model(&mut self, desk: &mut AgentContext<'_>, transcript: &mut Transcript) {
         self.kept.next_model = None;
         let Some(model) = self.next_model.take() else {
             return;
@@ -181,7 +181,7 @@ impl Requests {
     /// Answers a failed attempt with a shorter history, another attempt, another model, or the end.
     pub fn failed(
         &mut self,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         call: &mut ModelCall,
         mut failure: Failure,
         answers: &mut Answers,
@@ -228,7 +228,7 @@ impl Requests {
     }
 
     /// The delay before the next attempt; `None` after the last one.
-    fn delay_ms(&mut self, desk: &Desk<'_>, failure: &Failure) -> Option<u64> {
+    fn delay_ms(&mut self, desk: &AgentContext<'_>, failure: &Failure) -> Option<u64> {
         let (policy, seed) = (&desk.config.retry, desk.ledger.seed);
         let attempt = desk.who.kept.attempt;
         self.kept.tries.delay_ms(policy, attempt, failure, seed)
@@ -238,7 +238,7 @@ impl Requests {
     /// such model, or if another model would fail in the same way.
     fn fall_back(
         &mut self,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         call: &mut ModelCall,
         failure: Failure,
         calls: &mut Calls,
@@ -265,7 +265,7 @@ impl Requests {
 /// An unknown vendor or protocol, a missing URL, an option that the protocol cannot express. The agent then keeps its
 /// model.
 fn switch_model(
-    desk: &mut Desk<'_>,
+    desk: &mut AgentContext<'_>,
     transcript: &mut Transcript,
     model: ModelConfig,
     error: Option<Failure>,
@@ -287,13 +287,13 @@ fn switch_model(
 }
 
 /// Opens a request. The agent gives its body when it is asked for.
-pub(super) fn open_request(desk: &mut Desk<'_>, prefix: Option<SharedPrefix>) -> ModelCall {
+pub(super) fn open_request(desk: &mut AgentContext<'_>, prefix: Option<SharedPrefix>) -> ModelCall {
     let url = desk.who.model.url.clone();
     open_request_at(desk, "POST", url, prefix)
 }
 
 pub(super) fn open_request_at(
-    desk: &mut Desk<'_>,
+    desk: &mut AgentContext<'_>,
     method: &str,
     url: String,
     prefix: Option<SharedPrefix>,
@@ -322,7 +322,7 @@ pub(super) fn open_request_at(
         );
         desk.warn_once("vendor_tool_not_sent", message);
     }
-    let Desk { config, ledger, .. } = desk;
+    let AgentContext { config, ledger, .. } = desk;
     let ActiveModel {
         config: model,
         protocol,
@@ -383,7 +383,7 @@ pub(super) fn open_request_at(
 }
 
 /// Names the tools with a keyword at the top of their schema that the protocol's vendors refuse.
-fn schema_warning(desk: &Desk<'_>) -> Option<String> {
+fn schema_warning(desk: &AgentContext<'_>) -> Option<String> {
     let protocol = desk.who.model.protocol;
     let accepts = protocol.accepts?;
     let mut faults = Vec::new();
@@ -402,7 +402,7 @@ fn schema_warning(desk: &Desk<'_>) -> Option<String> {
 }
 
 /// Warns of blocks in results that the protocol cannot send, once for each request that would send them first.
-fn warn_of_raw_results(desk: &mut Desk<'_>, transcript: &Transcript) {
+fn warn_of_raw_results(desk: &mut AgentContext<'_>, transcript: &Transcript) {
     if desk.who.model.protocol.raw_in_results || !transcript.has_new_raw_result() {
         return;
     }
@@ -414,7 +414,7 @@ fn warn_of_raw_results(desk: &mut Desk<'_>, transcript: &Transcript) {
 }
 
 /// Warns of files in new messages that the protocol's vendors refuse.
-fn warn_of_media(desk: &mut Desk<'_>, transcript: &Transcript) {
+fn warn_of_media(desk: &mut AgentContext<'_>, transcript: &Transcript) {
     let Some(accepts) = desk.who.model.protocol.accepts else {
         return;
     };
@@ -433,7 +433,7 @@ fn warn_of_media(desk: &mut Desk<'_>, transcript: &Transcript) {
 }
 
 /// Lets the agent send again after a delay.
-pub(super) fn retry_after(desk: &mut Desk<'_>, delay_ms: u64, error: Failure) {
+pub(super) fn retry_after(desk: &mut AgentContext<'_>, delay_ms: u64, error: Failure) {
     let next_attempt = desk.who.kept.attempt + 1;
     let kind = EventKind::Retry {
         next_attempt,
@@ -449,13 +449,13 @@ pub(super) fn retry_after(desk: &mut Desk<'_>, delay_ms: u64, error: Failure) {
 }
 
 /// Takes back the text and the early calls of an attempt that is given up.
-fn take_back_answer(desk: &mut Desk<'_>, calls: &mut Calls, call: &mut ModelCall) {
+fn take_back_answer(desk: &mut AgentContext<'_>, calls: &mut Calls, call: &mut ModelCall) {
     let parts = std::mem::take(&mut call.answer.parts);
     take_back(desk, calls, parts.len());
 }
 
 /// Takes back so many parts of an answer, and the calls that have started early.
-fn take_back(desk: &mut Desk<'_>, calls: &mut Calls, shown: usize) {
+fn take_back(desk: &mut AgentContext<'_>, calls: &mut Calls, shown: usize) {
     calls.drop_early(desk);
     if shown > 0 {
         take_back_blocks(desk, shown as u32);
@@ -463,7 +463,7 @@ fn take_back(desk: &mut Desk<'_>, calls: &mut Calls, shown: usize) {
 }
 
 /// Closes the open request, so that its late answers are ignored. `abort` stops a request that may still be running.
-pub(super) fn close_request(call: &mut ModelCall, desk: &mut Desk<'_>, abort: bool) {
+pub(super) fn close_request(call: &mut ModelCall, desk: &mut AgentContext<'_>, abort: bool) {
     let Some(request) = call.request.take() else {
         return;
     };

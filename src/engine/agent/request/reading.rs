@@ -7,7 +7,7 @@
 //! it. [`Requests::failed`] gets it back. The text of an answer is not searched.
 
 use crate::engine::agent::calls::Calls;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::agent::request::{Requests, close_request, take_back};
@@ -35,7 +35,7 @@ pub struct Reading<'a> {
 impl Reading<'_> {
     pub fn handle_head(
         self,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         request: EffectId,
         status: u16,
         headers: Vec<(String, String)>,
@@ -51,7 +51,7 @@ impl Reading<'_> {
         Next::Wait
     }
 
-    pub fn handle_chunk(mut self, desk: &mut Desk<'_>, request: EffectId, bytes: &[u8]) -> Next {
+    pub fn handle_chunk(mut self, desk: &mut AgentContext<'_>, request: EffectId, bytes: &[u8]) -> Next {
         if self.call.is_refused() {
             self.call.take_error(bytes);
             if self.call.has_enough() {
@@ -115,7 +115,7 @@ impl Reading<'_> {
 
     /// Ends an attempt whose connection broke or whose timer ran out. An answer with a finish reason is complete all
     /// the same, and the body of an error is as long as it has come.
-    pub fn handle_failure(self, desk: &mut Desk<'_>, failure: Failure) -> Next {
+    pub fn handle_failure(self, desk: &mut AgentContext<'_>, failure: Failure) -> Next {
         if self.call.answer.stage() != Stage::Streaming || self.call.is_refused() {
             return self.end(desk, true);
         }
@@ -124,7 +124,7 @@ impl Reading<'_> {
     }
 
     /// Takes the response as complete. `abort` stops a request whose body may go on.
-    pub fn end(mut self, desk: &mut Desk<'_>, abort: bool) -> Next {
+    pub fn end(mut self, desk: &mut AgentContext<'_>, abort: bool) -> Next {
         let finished = self.call.handle_end(desk.ledger.now_ms, desk.who.model.protocol);
         self.heed_void(desk);
         tell_changes(&mut self.call.answer, desk, self.is_summary);
@@ -137,7 +137,7 @@ impl Reading<'_> {
 
     /// Takes back the blocks of an answer in whose place the vendor has begun another, and its calls that have
     /// started.
-    fn heed_void(&mut self, desk: &mut Desk<'_>) {
+    fn heed_void(&mut self, desk: &mut AgentContext<'_>) {
         let voided = self.call.answer.voided.take();
         if let Some(shown) = voided.filter(|_| !self.is_summary) {
             take_back(desk, self.calls, shown);
@@ -145,7 +145,7 @@ impl Reading<'_> {
     }
 
     /// Hands a failure of the open request out with its facts, for its secrets to be removed.
-    fn report(&self, desk: &mut Desk<'_>, failure: Failure) -> Next {
+    fn report(&self, desk: &mut AgentContext<'_>, failure: Failure) -> Next {
         if let Some(request) = self.call.request {
             let failure = self.call.describe(failure, &desk.who.model);
             desk.ledger.output(Output::Redact { request, failure });
@@ -153,7 +153,7 @@ impl Reading<'_> {
         Next::Wait
     }
 
-    fn wait_for_error(&self, desk: &mut Desk<'_>, request: EffectId) {
+    fn wait_for_error(&self, desk: &mut AgentContext<'_>, request: EffectId) {
         let wait_ms = desk.config.timeouts.error_body_ms;
         desk.ledger.set_timer(TimerReason::Effect(request), wait_ms);
     }

@@ -3,14 +3,14 @@
 //! A request calls [`warn_of_left_out`] when its body is made, an answer [`warn_of_dropped`] when it is whole, and a
 //! failure [`mends`], which makes the next attempt one that the vendor can take. Nothing fails.
 
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::history::{History, warn_of_pruning};
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::prefix::PrefixCause;
 use crate::engine::protocol::request::claude_thinking::{BETA, FIELD};
 
 /// Tells once in a run that the conversation has another beginning than the one behind which a model has reasoned.
-pub(super) fn warn_of_left_out(desk: &mut Desk<'_>, left_out: usize) {
+pub(super) fn warn_of_left_out(desk: &mut AgentContext<'_>, left_out: usize) {
     if left_out > 0 {
         let model = &desk.who.model.config.model;
         let message = format!(
@@ -21,7 +21,7 @@ pub(super) fn warn_of_left_out(desk: &mut Desk<'_>, left_out: usize) {
 }
 
 /// Tells once in a run, for each reason, that the vendor has dropped reasoning.
-pub(crate) fn warn_of_dropped(desk: &mut Desk<'_>, reasons: &[String]) {
+pub(crate) fn warn_of_dropped(desk: &mut AgentContext<'_>, reasons: &[String]) {
     for reason in reasons {
         let model = &desk.who.model.config.model;
         let message =
@@ -32,7 +32,7 @@ pub(crate) fn warn_of_dropped(desk: &mut Desk<'_>, reasons: &[String]) {
 
 /// Takes out of the next request what the vendor has refused: reasoning, or the field that would let it drop some.
 /// Returns false if the failure is another one, or if nothing is left to take out.
-pub(super) fn mends(desk: &mut Desk<'_>, failure: &Failure, history: &mut History) -> bool {
+pub(super) fn mends(desk: &mut AgentContext<'_>, failure: &Failure, history: &mut History) -> bool {
     if failure.status != Some(400) {
         return false;
     }
@@ -95,7 +95,7 @@ pub(super) fn mends(desk: &mut Desk<'_>, failure: &Failure, history: &mut Histor
 }
 
 /// Lets looplet shorten old answers, because the server refuses to. Returns false if it was not asked to.
-fn leaves_pruning(desk: &mut Desk<'_>, failure: &Failure, history: &mut History) -> bool {
+fn leaves_pruning(desk: &mut AgentContext<'_>, failure: &Failure, history: &mut History) -> bool {
     let was_asked = desk.who.model.leave_out_clearing();
     if was_asked {
         warn_of_pruning(desk, failure.message.trim_end_matches('.'));
@@ -125,7 +125,7 @@ const APPENDED: &[&str] = &[
     "beta flag",
 ];
 
-fn told(desk: &mut Desk<'_>, code: &str, message: &str) -> bool {
+fn told(desk: &mut AgentContext<'_>, code: &str, message: &str) -> bool {
     desk.warn(code, message.to_owned());
     true
 }

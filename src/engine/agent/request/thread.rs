@@ -7,7 +7,7 @@
 
 use looplet_scan::reader::Object;
 
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::history::History;
 use crate::engine::agent::history::body::Body;
 use crate::engine::agent::history::transcript::Transcript;
@@ -32,7 +32,7 @@ pub struct Threads {
 
 impl Threads {
     /// The body of the next request, if it sends only what follows an answer.
-    pub fn continued(&mut self, desk: &Desk<'_>, transcript: &Transcript) -> Option<Vec<u8>> {
+    pub fn continued(&mut self, desk: &AgentContext<'_>, transcript: &Transcript) -> Option<Vec<u8>> {
         if self.continued.take().is_some() {
             self.has_lost = false;
         }
@@ -67,7 +67,7 @@ impl Threads {
 
     /// Lets the next attempt send everything if the vendor does not continue an answer, and do without threads if it
     /// does not have them. Returns false for another failure.
-    pub fn mends(&mut self, desk: &mut Desk<'_>, failure: &Failure, history: &mut History) -> bool {
+    pub fn mends(&mut self, desk: &mut AgentContext<'_>, failure: &Failure, history: &mut History) -> bool {
         // A proxy says 403.
         let is_refusal = matches!(
             failure.code,
@@ -117,7 +117,7 @@ fn names_thread(message: &str) -> bool {
 }
 
 /// A digest of a request whose conversation the vendor is to hold.
-pub fn thread_of(desk: &Desk<'_>, sent: &Transcript) -> Option<u64> {
+pub fn thread_of(desk: &AgentContext<'_>, sent: &Transcript) -> Option<u64> {
     let messages = sent.messages().len();
     sent.digest(messages).filter(|_| desk.who.model.has_threads())
 }
@@ -137,13 +137,13 @@ pub fn can_continue(answer: &ModelAnswer) -> bool {
 
 /// The text of [`crate::engine::model::message::Origin::thread`] for the answer with this id, to a request with this
 /// digest.
-pub fn thread_after(desk: &Desk<'_>, id: &str, request: u64, message: &Message) -> String {
+pub fn thread_after(desk: &AgentContext<'_>, id: &str, request: u64, message: &Message) -> String {
     let model = &desk.who.model;
     let digest = Body::digest_with(request, model.protocol, &model.spec(desk.config), message);
     let (digest, now_s) = (decimal_u64(at_address(desk, digest)), desk.ledger.now_ms / 1000);
     format!("{id}.{digest}.{now_s}")
 }
 
-fn at_address(desk: &Desk<'_>, digest: u64) -> u64 {
+fn at_address(desk: &AgentContext<'_>, digest: u64) -> u64 {
     mixed(fnv(FNV, desk.who.model.url.as_bytes()), digest)
 }

@@ -23,7 +23,7 @@ use crate::engine::model::journal::WhoState;
 use crate::engine::model::question::Point;
 
 #[derive(Clone)]
-pub struct Who {
+pub struct AgentIdentity {
     pub kept: WhoState,
     pub limits: AgentLimits,
     /// The agent's index in the run's tree.
@@ -45,9 +45,9 @@ pub struct Who {
     pub tuning: Option<Box<Tuning>>,
 }
 
-impl Who {
-    pub fn new(agent: u32, path: &str, model: ActiveModel) -> Who {
-        Who {
+impl AgentIdentity {
+    pub fn new(agent: u32, path: &str, model: ActiveModel) -> AgentIdentity {
+        AgentIdentity {
             kept: WhoState::default(),
             limits: AgentLimits::default(),
             agent,

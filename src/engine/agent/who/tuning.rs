@@ -3,10 +3,10 @@
 //! [`tune`] applies the answer of `prepareIteration`, and [`end_tuning`] takes it back after the iteration. Between
 //! them [`to_send`] and [`encode`] heed it.
 
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::request::shared::LastRequest;
-use crate::engine::agent::who::Who;
+use crate::engine::agent::who::AgentIdentity;
 use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::model::config::{Config, ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
@@ -79,13 +79,13 @@ fn tuned<'a>(
 }
 
 /// The tools of the next request.
-pub fn offered_tools<'a>(who: &'a Who, config: &'a Config) -> &'a [ToolConfig] {
+pub fn offered_tools<'a>(who: &'a AgentIdentity, config: &'a Config) -> &'a [ToolConfig] {
     let tuned = who.tuning.as_ref().and_then(|tuning| tuning.tools.as_deref());
     tuned.unwrap_or(&config.tools)
 }
 
 /// The messages of the next request.
-pub fn to_send<'a>(transcript: &'a Transcript, who: &'a Who) -> &'a Transcript {
+pub fn to_send<'a>(transcript: &'a Transcript, who: &'a AgentIdentity) -> &'a Transcript {
     let tuning = who.tuning.as_ref();
     let tuned = tuning.and_then(|tuning| tuning.messages.as_ref());
     tuned.unwrap_or(transcript)
@@ -97,10 +97,10 @@ pub fn to_send<'a>(transcript: &'a Transcript, who: &'a Who) -> &'a Transcript {
 /// An option that the protocol cannot express.
 pub fn encode<'a>(
     mut transcript: &'a mut Transcript,
-    who: &'a mut Who,
+    who: &'a mut AgentIdentity,
     config: &Config,
 ) -> Result<&'a [u8], ConfigError> {
-    let Who { model, tuning, .. } = who;
+    let AgentIdentity { model, tuning, .. } = who;
     let mut spec = model.spec(config);
     if let Some(tuning) = tuning {
         spec = tuned(spec, tuning.system.as_deref(), tuning.tools.as_deref());
@@ -114,11 +114,11 @@ pub fn encode<'a>(
 /// Compares the request that [`encode`] has made with the one before it.
 pub fn compare(
     transcript: &mut Transcript,
-    who: &mut Who,
+    who: &mut AgentIdentity,
     config: &Config,
     last: &mut LastRequest,
 ) -> Option<SharedPrefix> {
-    let Who { model, tuning, .. } = who;
+    let AgentIdentity { model, tuning, .. } = who;
     let mut spec = model.spec(config);
     let mut causes = std::mem::take(&mut transcript.causes);
     let mut sent = &mut *transcript;
@@ -140,11 +140,11 @@ pub fn compare(
 /// An option that the protocol cannot express.
 pub fn encode_prefilled(
     transcript: &Transcript,
-    who: &Who,
+    who: &AgentIdentity,
     config: &Config,
     begun: (&str, &Prefill<'_>),
 ) -> Result<Vec<u8>, ConfigError> {
-    let Who { model, tuning, .. } = who;
+    let AgentIdentity { model, tuning, .. } = who;
     let mut spec = model.spec(config);
     if let Some(tuning) = tuning {
         spec = tuned(spec, tuning.system.as_deref(), tuning.tools.as_deref());
@@ -153,7 +153,7 @@ pub fn encode_prefilled(
 }
 
 /// Applies the preparation. An illegal one leaves the iteration as it is, with a warning.
-pub fn tune(desk: &mut Desk<'_>, transcript: &mut Transcript, verdict: HookAnswer) {
+pub fn tune(desk: &mut AgentContext<'_>, transcript: &mut Transcript, verdict: HookAnswer) {
     let prepared = verdict.prepared.map(|prepared| *prepared).unwrap_or_default();
     if prepared == Prepared::default() && verdict.messages.is_none() {
         return;
@@ -166,7 +166,7 @@ pub fn tune(desk: &mut Desk<'_>, transcript: &mut Transcript, verdict: HookAnswe
 /// # Errors
 /// An unknown tool, a model that cannot be asked, messages that are not a legal history. Nothing has changed then.
 fn apply(
-    desk: &mut Desk<'_>,
+    desk: &mut AgentContext<'_>,
     transcript: &mut Transcript,
     prepared: Prepared,
     messages: Option<Vec<Message>>,
@@ -202,7 +202,7 @@ fn apply(
 }
 
 /// Takes the preparation back after its iteration.
-pub fn end_tuning(desk: &mut Desk<'_>, transcript: &mut Transcript) {
+pub fn end_tuning(desk: &mut AgentContext<'_>, transcript: &mut Transcript) {
     let Some(tuning) = desk.who.tuning.take() else {
         return;
     };
@@ -215,7 +215,7 @@ pub fn end_tuning(desk: &mut Desk<'_>, transcript: &mut Transcript) {
 }
 
 /// Tells that another model is asked than `before`.
-fn tell_model(desk: &mut Desk<'_>, before: &ActiveModel) {
+fn tell_model(desk: &mut AgentContext<'_>, before: &ActiveModel) {
     let ModelConfig { model, vendor, .. } = &desk.who.model.config;
     if before.config.model != *model || before.config.vendor != *vendor {
         let kind = EventKind::ModelChange {

@@ -10,7 +10,7 @@ use crate::engine::agent::calls::approvals::Approvals;
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Call;
 use crate::engine::agent::calls::schedule::wait_ms;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::input::ElicitationAnswer;
@@ -27,7 +27,7 @@ impl Approvals {
     pub fn elicit(
         &mut self,
         batch: &mut Batch,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         effect: EffectId,
         number: u32,
         request: Json,
@@ -74,7 +74,7 @@ impl Approvals {
     pub fn take_elicited(
         &mut self,
         batch: &mut Batch,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         about: &About,
         answer: ElicitationAnswer,
     ) -> Next {
@@ -101,11 +101,11 @@ impl Approvals {
 }
 
 /// Returns true if a person has yet to answer the call's function.
-fn is_asking(call: &Call, desk: &Desk<'_>) -> bool {
+fn is_asking(call: &Call, desk: &AgentContext<'_>) -> bool {
     let is_open = |asked: &Elicitation| asked.answer.is_none() && desk.ledger.is_open(asked.question);
     call.kept.elicitations.iter().any(is_open)
 }
 
-fn hand_over(desk: &mut Desk<'_>, call: EffectId, number: u32, answer: ElicitationAnswer) {
+fn hand_over(desk: &mut AgentContext<'_>, call: EffectId, number: u32, answer: ElicitationAnswer) {
     desk.ledger.output(Output::AnswerTool { call, number, answer });
 }

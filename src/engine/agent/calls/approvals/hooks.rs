@@ -8,7 +8,7 @@ use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::approvals::{Approvals, change_input};
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Wait;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::model::hook::{Decision, Gate, HookAnswer};
 use crate::engine::model::input::ToolReturn;
@@ -18,7 +18,13 @@ use crate::engine::model::question::{CallFacts, Facts, Point};
 
 impl Approvals {
     /// Asks the hooks of this point about a call, which then waits. Returns false if there are none.
-    pub fn ask_about(&mut self, batch: &mut Batch, desk: &mut Desk<'_>, point: Point, index: usize) -> bool {
+    pub fn ask_about(
+        &mut self,
+        batch: &mut Batch,
+        desk: &mut AgentContext<'_>,
+        point: Point,
+        index: usize,
+    ) -> bool {
         let Some(call) = batch.get_mut(index) else {
             return false;
         };
@@ -40,7 +46,7 @@ impl Approvals {
     pub fn hook_result(
         &mut self,
         batch: &mut Batch,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         index: usize,
         result: &ToolReturn,
     ) -> bool {
@@ -76,7 +82,7 @@ impl Approvals {
     pub fn after_hooks(
         &mut self,
         batch: &mut Batch,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         point: Point,
         about: &About,
         mut verdict: HookAnswer,
@@ -101,7 +107,7 @@ impl Approvals {
     fn heed(
         &mut self,
         batch: &mut Batch,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         point: Point,
         index: usize,
         mut verdict: HookAnswer,
@@ -136,7 +142,7 @@ impl Approvals {
     fn after_pre_tool_use(
         &mut self,
         batch: &mut Batch,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         index: usize,
         verdict: HookAnswer,
     ) {
@@ -159,7 +165,7 @@ impl Approvals {
     fn after_tool_guardrail(
         &mut self,
         batch: &mut Batch,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         index: usize,
         verdict: HookAnswer,
     ) {

@@ -22,7 +22,7 @@ use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Wait;
 use crate::engine::agent::calls::check::misfit;
 use crate::engine::agent::calls::{fault, rules};
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::model::config::permission::Reading;
 use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::journal::{ApprovalsState, CallStatus};
@@ -76,7 +76,7 @@ impl Approvals {
 
     /// Judges every checked call: it may run, is denied, or waits for an answer. Calls that do not depend on it go
     /// on.
-    pub fn judge(&mut self, batch: &mut Batch, desk: &mut Desk<'_>) {
+    pub fn judge(&mut self, batch: &mut Batch, desk: &mut AgentContext<'_>) {
         let is_streaming = !batch.is_whole;
         for index in batch.to_judge() {
             let Some(call) = batch.get(index) else {
@@ -113,7 +113,7 @@ impl Approvals {
     }
 
     /// Lets the call run, unless a deny rule or a guardrail is against it.
-    pub fn admit(&mut self, batch: &mut Batch, desk: &mut Desk<'_>, index: usize) {
+    pub fn admit(&mut self, batch: &mut Batch, desk: &mut AgentContext<'_>, index: usize) {
         if !self.deny_by_rule(batch, desk, index) && !self.ask_about(batch, desk, Point::ToolGuardrail, index)
         {
             batch.set(index, CallStatus::Cleared, None);
@@ -121,7 +121,7 @@ impl Approvals {
     }
 
     /// Applies the deny rules again, because the input may have changed after the call was judged.
-    pub fn deny_by_rule(&mut self, batch: &mut Batch, desk: &mut Desk<'_>, index: usize) -> bool {
+    pub fn deny_by_rule(&mut self, batch: &mut Batch, desk: &mut AgentContext<'_>, index: usize) -> bool {
         let denial = |call| rules::denial(call, &self.readings, desk);
         let Some(reason) = batch.get(index).and_then(denial) else {
             return false;
@@ -134,7 +134,7 @@ impl Approvals {
     pub fn refuse(
         &mut self,
         batch: &mut Batch,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         index: usize,
         message: Option<String>,
         reason: String,
@@ -155,7 +155,13 @@ impl Approvals {
     }
 
     /// Denies the call whose hooks have answered.
-    pub fn after_denial(&mut self, batch: &mut Batch, desk: &mut Desk<'_>, index: usize, may_retry: bool) {
+    pub fn after_denial(
+        &mut self,
+        batch: &mut Batch,
+        desk: &mut AgentContext<'_>,
+        index: usize,
+        may_retry: bool,
+    ) {
         let status = batch.get(index).map(|call| call.kept.status.clone());
         if let Some(CallStatus::Refused { message, reason }) = status {
             batch.deny(desk, index, message.as_deref(), &reason, may_retry);
@@ -165,7 +171,12 @@ impl Approvals {
 
 /// Replaces the input of a call with one of your code. An input that does not fit the tool's schema leads to a
 /// fault and a warning. Returns false then.
-pub fn change_input(batch: &mut Batch, desk: &mut Desk<'_>, index: usize, input: Option<Json>) -> bool {
+pub fn change_input(
+    batch: &mut Batch,
+    desk: &mut AgentContext<'_>,
+    index: usize,
+    input: Option<Json>,
+) -> bool {
     let (Some(input), Some(call)) = (input, batch.get_mut(index)) else {
         return true;
     };

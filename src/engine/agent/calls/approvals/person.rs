@@ -9,7 +9,7 @@ use crate::engine::agent::calls::approvals::{Approvals, change_input};
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::{Call, Wait};
 use crate::engine::agent::calls::rules::ruled;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::agent::profile::Profile;
 use crate::engine::model::config::permission::{Permissions, RuleKind};
@@ -29,7 +29,7 @@ impl Approvals {
     pub fn contest(
         &mut self,
         batch: &mut Batch,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         index: usize,
         reason: String,
         classify: bool,
@@ -52,7 +52,7 @@ impl Approvals {
     pub fn after_permission_hooks(
         &mut self,
         batch: &mut Batch,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         index: usize,
         verdict: HookAnswer,
     ) -> Next {
@@ -81,7 +81,7 @@ impl Approvals {
     fn ask_for(
         &mut self,
         batch: &mut Batch,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         index: usize,
         reason: &str,
         classify: bool,
@@ -122,7 +122,7 @@ impl Approvals {
     pub fn take_permission(
         &mut self,
         batch: &mut Batch,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         about: &About,
         answer: PermissionAnswer,
     ) -> Next {
@@ -138,7 +138,7 @@ impl Approvals {
     fn heed_permission(
         &mut self,
         batch: &mut Batch,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         index: usize,
         answer: PermissionAnswer,
     ) -> Next {
@@ -173,7 +173,7 @@ impl Approvals {
 }
 
 /// Tells hooks that a call waits for a person.
-fn notify(call: &Call, desk: &mut Desk<'_>, question_id: EffectId, reason: &str) {
+fn notify(call: &Call, desk: &mut AgentContext<'_>, question_id: EffectId, reason: &str) {
     let facts = Facts::Notification {
         notification_type: PROMPT,
         message: format!("{} needs your approval: {reason}", call.name()),
@@ -184,7 +184,7 @@ fn notify(call: &Call, desk: &mut Desk<'_>, question_id: EffectId, reason: &str)
 }
 
 /// Warns of wrong rules that an answer has added. With wrong rules in the options, a run does not start.
-fn warn_of_rules(desk: &mut Desk<'_>) {
+fn warn_of_rules(desk: &mut AgentContext<'_>) {
     let Some(permissions) = desk.permissions.as_ref() else {
         return;
     };

@@ -10,7 +10,7 @@ use crate::engine::agent::calls::call::Wait;
 use crate::engine::agent::calls::fault;
 use crate::engine::agent::calls::rules::texts_to_read;
 use crate::engine::agent::calls::schedule::{invocation, wait_ms};
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::model::input::PreparedCall;
 use crate::engine::model::journal::CallStatus;
@@ -18,7 +18,7 @@ use crate::engine::model::question::{Facts, Point};
 
 impl Approvals {
     /// Asks your code to prepare the calls, in one question for the batch, before anything else happens to them.
-    pub fn prepare(&mut self, batch: &mut Batch, desk: &mut Desk<'_>) {
+    pub fn prepare(&mut self, batch: &mut Batch, desk: &mut AgentContext<'_>) {
         let mut tool_ms = None;
         let (mut indexes, mut calls, mut texts) = (Vec::new(), Vec::new(), Vec::new());
         for (index, call) in batch.get_all_mut().iter_mut().enumerate() {
@@ -45,7 +45,13 @@ impl Approvals {
         desk.ask(ask);
     }
 
-    fn take_one(&mut self, batch: &mut Batch, desk: &mut Desk<'_>, index: usize, prepared: PreparedCall) {
+    fn take_one(
+        &mut self,
+        batch: &mut Batch,
+        desk: &mut AgentContext<'_>,
+        index: usize,
+        prepared: PreparedCall,
+    ) {
         let status = batch.get(index).map(|call| call.kept.status.clone());
         if let Some(status) = status.filter(|status| *status != CallStatus::Open) {
             // Another process has brought it further.
@@ -74,7 +80,7 @@ impl Approvals {
     pub fn take_prepared(
         &mut self,
         batch: &mut Batch,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         about: &About,
         prepared: Result<Vec<PreparedCall>, String>,
     ) -> Next {
@@ -100,7 +106,13 @@ impl Approvals {
     }
 
     /// Takes the step again at which a call was that had not started.
-    pub fn go_on_from(&mut self, batch: &mut Batch, desk: &mut Desk<'_>, index: usize, status: CallStatus) {
+    pub fn go_on_from(
+        &mut self,
+        batch: &mut Batch,
+        desk: &mut AgentContext<'_>,
+        index: usize,
+        status: CallStatus,
+    ) {
         match status {
             CallStatus::Refused { message, reason } => self.refuse(batch, desk, index, message, reason),
             CallStatus::Allowed => self.admit(batch, desk, index),

@@ -8,7 +8,7 @@ use crate::engine::agent::calls::approvals::Approvals;
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Wait;
 use crate::engine::agent::calls::fault;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::model::input::{Reconciled, ToolReturn};
 use crate::engine::model::journal::CallStatus;
@@ -20,7 +20,7 @@ impl Approvals {
     pub fn ask_to_reconcile(
         &mut self,
         batch: &mut Batch,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         index: usize,
         started: Option<EffectId>,
         reason: &str,
@@ -49,7 +49,7 @@ impl Approvals {
     pub fn take_reconciled(
         &mut self,
         batch: &mut Batch,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         about: &About,
         answer: Reconciled,
     ) -> Next {
@@ -79,6 +79,6 @@ impl Approvals {
 }
 
 /// The version of a tool in this process, if it has one.
-pub fn version_of<'a>(tool: Option<usize>, desk: &Desk<'a>) -> Option<&'a String> {
+pub fn version_of<'a>(tool: Option<usize>, desk: &AgentContext<'a>) -> Option<&'a String> {
     desk.tool(tool)?.version.as_ref()
 }

@@ -7,7 +7,7 @@
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::approvals::Approvals;
 use crate::engine::agent::calls::batch::Batch;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
@@ -15,7 +15,7 @@ use crate::engine::model::question::{Facts, FaultyCall, Point};
 
 impl Approvals {
     /// Asks before the round ends, or waits for the answers. Returns false if nothing is left to ask.
-    pub fn ask_before_end(&self, batch: &Batch, desk: &mut Desk<'_>) -> bool {
+    pub fn ask_before_end(&self, batch: &Batch, desk: &mut AgentContext<'_>) -> bool {
         let point = Point::PostToolBatch;
         if desk.asks.is_at(desk.who.agent, point) || desk.asks.is_at(desk.who.agent, Point::WordErrors) {
             return true;
@@ -31,7 +31,12 @@ impl Approvals {
         true
     }
 
-    pub fn after_batch(&mut self, batch: &mut Batch, desk: &mut Desk<'_>, mut verdict: HookAnswer) -> Next {
+    pub fn after_batch(
+        &mut self,
+        batch: &mut Batch,
+        desk: &mut AgentContext<'_>,
+        mut verdict: HookAnswer,
+    ) -> Next {
         self.note(&mut verdict, true);
         if let Some(why) = verdict.stop {
             return Next::StopBecause(StoppedBy::Hook, why);
@@ -43,7 +48,7 @@ impl Approvals {
     }
 
     /// Asks `toolCalls.wordError` for the text of this round's errors. Returns false if there is nothing to ask.
-    fn ask_for_words(&self, batch: &Batch, desk: &mut Desk<'_>) -> bool {
+    fn ask_for_words(&self, batch: &Batch, desk: &mut AgentContext<'_>) -> bool {
         if !desk.config.tool_calls.word_errors {
             return false;
         }

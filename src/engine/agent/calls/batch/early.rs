@@ -8,13 +8,17 @@ use looplet_scan::reader::Object;
 
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::written::{WrittenCall, read_call};
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::telling::tell_changes;
 use crate::engine::model::answer::{ModelAnswer, PartKind};
 
 impl Batch {
     /// The next call of the answer, if it is whole.
-    pub fn next_early(&mut self, desk: &mut Desk<'_>, answer: &mut ModelAnswer) -> Option<WrittenCall> {
+    pub fn next_early(
+        &mut self,
+        desk: &mut AgentContext<'_>,
+        answer: &mut ModelAnswer,
+    ) -> Option<WrittenCall> {
         while !self.is_closed {
             let at = self.parts_seen;
             let part = answer.parts.get(at)?;
@@ -45,7 +49,12 @@ impl Batch {
     /// Ends a call when the next one has begun, because Chat Completions marks the end of no call. Some servers send
     /// the calls of an answer by turns, so the arguments must be an object that cannot grow. Otherwise no further
     /// call starts early.
-    fn ends_at_next_call(&mut self, at: usize, desk: &mut Desk<'_>, answer: &mut ModelAnswer) -> bool {
+    fn ends_at_next_call(
+        &mut self,
+        at: usize,
+        desk: &mut AgentContext<'_>,
+        answer: &mut ModelAnswer,
+    ) -> bool {
         let Some([part, behind @ ..]) = answer.parts.get(at..) else {
             return false;
         };

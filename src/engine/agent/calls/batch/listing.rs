@@ -4,7 +4,7 @@ use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::{Call, Wait, written_json};
 use crate::engine::agent::calls::rules::texts_to_read;
 use crate::engine::agent::calls::written::WrittenCall;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::json::digest;
 use crate::engine::model::event::{EventKind, ToolFault, Transfer};
 use crate::engine::model::input::ToolReturn;
@@ -14,7 +14,7 @@ use crate::engine::policy::binding::bound_input;
 impl Batch {
     /// Adds a call to the batch and emits it. Returns its index. A call that `is_settled` was emitted with its result
     /// by the process before: a second event would open it again.
-    pub fn list(&mut self, desk: &mut Desk<'_>, written: WrittenCall, is_settled: bool) -> usize {
+    pub fn list(&mut self, desk: &mut AgentContext<'_>, written: WrittenCall, is_settled: bool) -> usize {
         let index = self.calls.len();
         let call = queued(index, written, desk);
         let mut counts = self.counts.iter_mut();
@@ -36,7 +36,7 @@ impl Batch {
     }
 
     /// Adds the calls of an answer that is not used, without emitting them. Their results say that they were not run.
-    pub fn list_unrun(&mut self, desk: &Desk<'_>, written: impl Iterator<Item = WrittenCall>) {
+    pub fn list_unrun(&mut self, desk: &AgentContext<'_>, written: impl Iterator<Item = WrittenCall>) {
         for call in written {
             let mut call = listed(self.calls.len(), call, desk);
             call.kept.status = CallStatus::Done {
@@ -50,7 +50,7 @@ impl Batch {
 }
 
 /// A call with the options of its tool.
-fn queued(index: usize, written: WrittenCall, desk: &Desk<'_>) -> Call {
+fn queued(index: usize, written: WrittenCall, desk: &AgentContext<'_>) -> Call {
     let mut call = listed(index, written, desk);
     call.max_result_chars = desk.config.tool_calls.max_result_chars;
     let mut is_unprepared = false;
@@ -77,7 +77,7 @@ fn queued(index: usize, written: WrittenCall, desk: &Desk<'_>) -> Call {
 }
 
 /// How a call reaches the agent that answers it; none where a function does.
-fn transfer(call: &Call, desk: &Desk<'_>) -> Option<Transfer> {
+fn transfer(call: &Call, desk: &AgentContext<'_>) -> Option<Transfer> {
     let agent = desk.tool(call.tool)?.agent?;
     Some(if agent.handoff {
         Transfer::PassControl
@@ -86,7 +86,7 @@ fn transfer(call: &Call, desk: &Desk<'_>) -> Option<Transfer> {
     })
 }
 
-fn listed(index: usize, written: WrittenCall, desk: &Desk<'_>) -> Call {
+fn listed(index: usize, written: WrittenCall, desk: &AgentContext<'_>) -> Call {
     Call {
         is_answer: written.is_answer(desk),
         kept: CallState {

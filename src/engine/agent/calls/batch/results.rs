@@ -6,7 +6,7 @@
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::{Call, Wait};
 use crate::engine::agent::calls::fault;
-use crate::engine::agent::desk::Desk;
+use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::json::digest;
 use crate::engine::model::event::{EventKind, ToolFault};
@@ -18,14 +18,14 @@ use crate::engine::model::output::{EffectId, Output};
 
 impl Batch {
     /// Lets a call whose effect is open wait for its result.
-    pub fn wait_for_result(&mut self, desk: &Desk<'_>, index: usize, effect: EffectId) {
+    pub fn wait_for_result(&mut self, desk: &AgentContext<'_>, index: usize, effect: EffectId) {
         let started_ms = desk.ledger.now_ms;
         let waits = Wait::Result { started_ms };
         self.set(index, CallStatus::Started { effect }, Some(waits));
     }
 
     /// Gives the call its final result. An unrecoverable fault stops the agent.
-    pub fn count_in(&mut self, desk: &mut Desk<'_>, index: usize, result: ToolReturn) -> Next {
+    pub fn count_in(&mut self, desk: &mut AgentContext<'_>, index: usize, result: ToolReturn) -> Next {
         let is_fatal = matches!(&result, ToolReturn::Fault(fault) if !fault.recoverable);
         self.finish(desk, index, result);
         if is_fatal {
@@ -36,12 +36,12 @@ impl Batch {
     }
 
     /// Gives the call a fault as its result.
-    pub fn fail(&mut self, desk: &mut Desk<'_>, index: usize, fault: ToolFault) {
+    pub fn fail(&mut self, desk: &mut AgentContext<'_>, index: usize, fault: ToolFault) {
         self.finish(desk, index, ToolReturn::Fault(fault));
     }
 
     /// Gives the call its result.
-    pub fn finish(&mut self, desk: &mut Desk<'_>, index: usize, result: ToolReturn) {
+    pub fn finish(&mut self, desk: &mut AgentContext<'_>, index: usize, result: ToolReturn) {
         self.forget_elicitations(desk, index);
         let Some(call) = self.calls.get_mut(index) else {
             return;
@@ -97,7 +97,7 @@ impl Batch {
     /// Gives the call a fault, in the words of its denier if there are any.
     pub fn deny(
         &mut self,
-        desk: &mut Desk<'_>,
+        desk: &mut AgentContext<'_>,
         index: usize,
         message: Option<&str>,
         reason: &str,
@@ -116,7 +116,7 @@ impl Batch {
     }
 
     /// Withdraws the questions of a call that has ended.
-    pub fn forget_elicitations(&mut self, desk: &mut Desk<'_>, index: usize) {
+    pub fn forget_elicitations(&mut self, desk: &mut AgentContext<'_>, index: usize) {
         let call = self.calls.get_mut(index);
         if let Some(call) = call.filter(|call| !call.kept.elicitations.is_empty()) {
             call.kept.elicitations.clear();
@@ -124,7 +124,7 @@ impl Batch {
         }
     }
 
-    pub fn progress(&self, desk: &mut Desk<'_>, effect: EffectId, data: Json) {
+    pub fn progress(&self, desk: &mut AgentContext<'_>, effect: EffectId, data: Json) {
         let index = self.index_of(effect);
         let Some(call) = index.and_then(|index| self.calls.get(index)) else {
             return;
@@ -146,7 +146,7 @@ impl Batch {
     }
 
     /// Aborts the running calls. A result that hooks are still looking at counts as it is.
-    pub fn abort(&mut self, desk: &mut Desk<'_>, why: &str) {
+    pub fn abort(&mut self, desk: &mut AgentContext<'_>, why: &str) {
         for index in 0..self.calls.len() {
             if let Some(result) = self.returned(index) {
                 self.finish(desk, index, result);
@@ -170,7 +170,7 @@ impl Batch {
     }
 
     /// Ends the calls that were emitted and never ran.
-    pub fn leave_all(&mut self, desk: &mut Desk<'_>) {
+    pub fn leave_all(&mut self, desk: &mut AgentContext<'_>) {
         for index in 0..self.calls.len() {
             if self.calls.get(index).is_some_and(|call| !call.is_done()) {
                 self.fail(desk, index, ToolFault::not_run());
@@ -179,7 +179,7 @@ impl Batch {
     }
 
     /// Takes the result of a subagent for an agent that is about to be stopped.
-    pub fn take_result(&mut self, desk: &mut Desk<'_>, effect: EffectId, result: ToolReturn) {
+    pub fn take_result(&mut self, desk: &mut AgentContext<'_>, effect: EffectId, result: ToolReturn) {
         if let Some(index) = self.index_of(effect) {
             desk.ledger.close(effect);
             self.finish(desk, index, result);
@@ -208,7 +208,7 @@ impl Batch {
 }
 
 /// Stops the subagent or your function that works on a call. Returns the text that a subagent has written so far.
-fn abort_call(desk: &mut Desk<'_>, effect: EffectId, why: &str) -> String {
+fn abort_call(desk: &mut AgentContext<'_>, effect: EffectId, why: &str) -> String {
     let Some(child) = desk.child_of(effect) else {
         if !desk.ledger.is_delegated(effect) {
             desk.ledger.output(Output::AbortTool {
