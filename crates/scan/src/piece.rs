@@ -80,7 +80,7 @@ impl<'a> Piece<'a> {
         half(self.head) + self.text.len() + half(self.tail)
     }
 
-    /// The piece alone: each half is U+FFFD.
+    /// Only this piece: each half is U+FFFD.
     pub fn alone(&self) -> String {
         let mut text = String::new();
         let mut join = Join::default();

@@ -127,7 +127,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// A number that consists of digits alone and fits into 64 bits.
+/// A number that consists only of digits and fits into 64 bits.
 pub fn whole(text: &str) -> Option<u64> {
     let mut number = 0u64;
     for byte in text.bytes() {

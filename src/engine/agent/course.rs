@@ -1,6 +1,6 @@
-//! How far an agent has come in its iteration, and what it owes there.
+//! How far an agent has come in its iteration, and what it still has to do there.
 //!
-//! An iteration begins, finishes and is told. [`IterationState::finish`] tells the end of an iteration once, however
+//! [`IterationState::finish`] emits the end of an iteration once, however
 //! it ends, and [`IterationState::ask_about_end`] asks `onIterationEnd` once. Nothing here decides what follows.
 
 use crate::engine::agent::asks::{About, Ask};
@@ -85,7 +85,7 @@ impl IterationState {
         is_new
     }
 
-    /// Tells that the iteration has finished, unless that was told.
+    /// Emits the end of the iteration, unless it was emitted before.
     pub fn finish(&mut self, desk: &mut AgentContext<'_>, reply: &Reply) {
         match self.progress() {
             Progress::Open => {}
@@ -102,7 +102,7 @@ impl IterationState {
         });
     }
 
-    /// Asks `onIterationEnd`, once for each iteration. Returns false if nobody is asked.
+    /// Asks `onIterationEnd`, once for each iteration. Returns false if there is no one to ask.
     pub fn ask_about_end(&mut self, desk: &mut AgentContext<'_>, reply: &Reply, rounds: &Rounds) -> bool {
         let point = Point::IterationEnd;
         if self.progress() != Progress::Finished {

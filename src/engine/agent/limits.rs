@@ -3,7 +3,7 @@
 //! [`AgentLimits`] owns the raised limits. The desk lends them to every part, because any step can be held up by one.
 //! Steps ask [`AgentContext::limit_on_iteration`] or [`AgentContext::overrun`] before they go on, and the agent does
 //! what [`AgentContext::reach_limit`] says if there is a limit: with `onLimit` your code is asked for more, else the
-//! agent stops. The counts themselves stand in the ledger's accounts, and the deadlines in its timers.
+//! agent stops. The counts themselves are in the ledger's accounts, and the deadlines in its timers.
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::desk::AgentContext;
@@ -68,7 +68,7 @@ impl AgentContext<'_> {
         self.overrun()
     }
 
-    /// Asks for more of the limit, or stops the agent if nobody can be asked.
+    /// Asks for more of the limit, or stops the agent if there is no one to ask.
     pub fn reach_limit(&mut self, stopped_by: StoppedBy, tool_rounds: u32) -> Next {
         // Your code is asked about a limit in the name of the agent that owns it, so an agent below stops here.
         let accounts = &self.ledger.accounts;
@@ -83,7 +83,7 @@ impl AgentContext<'_> {
         self.ask_about_limit(stopped_by, About::Limit(stopped_by), None, tool_rounds)
     }
 
-    /// Asks for more time, or stops the agent. Everything goes on until the answer comes.
+    /// Asks for more time, or stops the agent. Everything continues until the answer arrives.
     pub fn time_is_up(&mut self, timer: TimerReason, tool_rounds: u32) -> Next {
         if !self.may_raise() {
             return Next::Stop(StoppedBy::Time);

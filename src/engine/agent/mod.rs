@@ -227,7 +227,7 @@ impl Agent {
         self.follow(desk, next);
     }
 
-    /// Asks for more time, or stops. Everything goes on until the answer comes.
+    /// Asks for more time, or stops. Everything continues until the answer arrives.
     pub fn time_is_up(&mut self, desk: &mut AgentContext<'_>, timer: TimerReason) {
         let next = desk.time_is_up(timer, self.calls.rounds.count());
         self.follow(desk, next);
@@ -401,7 +401,7 @@ impl Agent {
         self.answers.text_with(reading.map(|call| &call.answer))
     }
 
-    /// The blocks of the answer that streams, as far as events have told them.
+    /// The blocks of the streaming answer, as far as events have reported them.
     pub fn streaming(&self) -> Vec<StreamedBlock<'_>> {
         let Some(reading) = self.machine.reading() else {
             return Vec::new();

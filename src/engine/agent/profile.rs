@@ -10,7 +10,7 @@ use crate::engine::model::error::ConfigError;
 use crate::engine::model::journal::ModelName;
 use crate::engine::protocol::find;
 
-/// Saved as its configuration alone.
+/// Only its configuration is saved.
 #[derive(Clone)]
 pub struct Profile {
     pub config: Config,

@@ -14,7 +14,7 @@ use crate::engine::model::message::Json;
 use crate::engine::model::outcome::{Outcome, OutcomeKind, StoppedBy};
 
 impl Node {
-    /// Returns true if the agent has ended and its caller has not been told.
+    /// Returns true if the agent has ended and has not reported to its caller.
     pub fn owes_report(&self) -> bool {
         self.agent.ended().is_some() && self.who.parent.is_some() && !self.agent.course.has_reported()
     }
@@ -95,7 +95,7 @@ fn stopped_words(by: StoppedBy, reason: Option<&str>) -> String {
 
 const NO_OUTPUT: &str = "it gave no answer that fits its schema";
 
-/// The fault that the caller's model is told.
+/// The fault that is reported to the caller's model.
 pub fn failed(why: &str, text: &str, recoverable: bool) -> ToolReturn {
     let mut message = format!("The agent failed: {why}");
     if !text.is_empty() {

@@ -12,7 +12,7 @@ use crate::engine::model::event::{DeltaKind, EventKind};
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::StreamedBlock;
 
-/// Takes back the blocks that were told of an answer.
+/// Resets the emitted blocks of an answer.
 pub(crate) fn take_back_blocks(desk: &mut AgentContext<'_>, blocks: u32) {
     let blocks = (0..blocks).collect();
     desk.emit(EventKind::Reset { blocks });
@@ -176,7 +176,7 @@ pub fn told_blocks(answer: &ModelAnswer, input_of: impl Fn(&str) -> Option<Json>
     .collect()
 }
 
-/// The kind of delta that the growth of a part is. Parts that are told only when they are whole have none.
+/// The kind of delta that the growth of a part is. Parts that are emitted only when complete have none.
 pub fn kind_of_delta(kind: PartKind) -> Option<DeltaKind> {
     match kind {
         PartKind::Text | PartKind::Refusal => Some(DeltaKind::Text),

@@ -1,4 +1,4 @@
-//! Checksums, which find damage and differences and keep nobody out.
+//! Checksums find damage and differences. They do not protect against an attacker.
 //!
 //! CRC-32 is that of a journal's entries and of AWS's event streams. [`fnv`] tells texts of this engine apart.
 

@@ -245,7 +245,7 @@ fn is_too_deep(text: &str) -> bool {
     deepest > MAX_DEPTH
 }
 
-/// Removes trailing commas. A comma is trailing when a closing bracket follows it and a value stands before it.
+/// Removes trailing commas. A comma is trailing when a closing bracket follows it and a value precedes it.
 fn strip_trailing_commas(text: &str) -> String {
     let bytes = text.as_bytes();
     let (mut kept, mut copied, mut comma) = (String::with_capacity(bytes.len()), 0, None);

@@ -86,7 +86,7 @@ pub struct Ledger {
     journal: Vec<Entry>,
     /// The number of the journal's last entry.
     journal_seq: u64,
-    /// A call waits for the save of the journal as it stands.
+    /// A call waits until the current journal is saved.
     awaited: bool,
     /// A part of an answer has brought news for the journal.
     pub has_news: bool,
@@ -136,7 +136,7 @@ impl Default for Ledger {
 impl Ledger {
     /// Takes the time and the seed of an input. Time never goes back: when the platform's clock is put back, ours
     /// goes on from where it was, so that no deadline moves away. When timers have told more time than the clock,
-    /// ours waits for it. The seed starts the random numbers anew for each input.
+    /// ours waits for it. The seed restarts the random numbers for each input.
     pub fn begin(&mut self, moment: Moment) {
         if moment.has_time() {
             self.ahead_ms += self.clock_ms.saturating_sub(moment.now_ms);
@@ -167,7 +167,7 @@ impl Ledger {
         }));
     }
 
-    /// Skips an event that nobody would hear, before its content is copied. Returns true if it did. The event is
+    /// Skips an event without a listener, before its content is copied. Returns true if it did. The event is
     /// numbered all the same.
     pub fn skip_unheard(&mut self) -> bool {
         self.next_seq = self.next_seq.saturating_add(u32::from(!self.is_heard));
@@ -200,7 +200,7 @@ impl Ledger {
         self.outputs.push_front(output);
     }
 
-    /// Begins the input of a timer. If the clock stands still or tells no time, the timer tells it.
+    /// Begins the input of a timer. If the clock stops or has no time, the time comes from the timer.
     pub fn begin_due(&mut self) {
         self.now_ms = self.timers.fired(self.now_ms).unwrap_or(self.now_ms);
     }
@@ -304,7 +304,7 @@ impl Ledger {
         self.journal_seq
     }
 
-    /// Goes on in a journal, whose last entry has this number.
+    /// Continues a journal whose last entry has this number.
     pub fn follow(&mut self, journal_seq: u64) {
         self.journal_seq = journal_seq;
     }
@@ -314,7 +314,7 @@ impl Ledger {
         self.journal.len()
     }
 
-    /// The counters that another process goes on from.
+    /// The counters from which another process continues.
     pub fn counters(&self) -> RunState {
         RunState {
             elapsed_ms: self.duration_ms(),
@@ -326,7 +326,7 @@ impl Ledger {
         }
     }
 
-    /// Goes on from the counters of another process, whose last entry has this number.
+    /// Continues from the counters of another process. Its last entry has this number.
     pub fn restore(&mut self, journal_seq: u64, counters: &RunState) {
         self.journal_seq = journal_seq;
         self.requests_ms = counters.requests_ms;
@@ -340,7 +340,7 @@ impl Ledger {
         self.next_seq = self.next_seq.max(event);
     }
 
-    /// Goes on in the same process, where these calls still run and this event is the next one.
+    /// Continues in the same process, where these calls still run and this event is the next one.
     pub fn recover(&mut self, running: Vec<EffectId>, next_event: u32) {
         // The lost instance may have given ids that its last save does not know.
         let last = running.iter().max().copied().unwrap_or_default();

@@ -10,7 +10,7 @@ pub use crate::engine::model::journal::{Parent, Successor};
 pub struct Spawn {
     pub parent: Parent,
     pub profile: u32,
-    /// It goes on from the transcript that the last agent of this tool has left.
+    /// It continues the transcript of the last agent of this tool.
     pub keep: bool,
     /// It asks the model that its caller asks.
     pub inherit_model: bool,

@@ -33,7 +33,7 @@ pub struct Deadline {
 /// The longest delay that a platform's timer takes, in milliseconds. A later deadline is armed again when it fires.
 const MAX_TIMER_MS: u64 = i32::MAX as u64;
 
-/// The timer that the platform was told to set: when, and for when.
+/// The platform's timer: when it was set, and for when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Armed {
     set_ms: u64,

@@ -6,7 +6,7 @@
 //! taken at their word: no request reads more than `context.window`, no answer is longer than `maxOutputTokens`.
 //! Where the options have no such number, what is known of the model counts, and [`Bound::assumed`] has it.
 //!
-//! Nothing here fails. A figure without a limit is `None`, and the reason stands in [`Bound::unbounded`].
+//! Nothing here fails. A figure without a limit is `None`, and the reason is in [`Bound::unbounded`].
 
 use crate::engine::model::config::{Config, ModelConfig, RunOptions, ToolConfig};
 use crate::engine::model::json;
@@ -48,7 +48,7 @@ pub fn bound(
         worst.input,
         first_bytes(agents, prompt, options).filter(|_| root.hooks.is_empty()),
     );
-    // A run of one iteration reads its first request alone, and its size is known.
+    // A run of one iteration reads only its first request, and its size is known.
     let rest_input = if rest == Some(0) {
         Some(0)
     } else {

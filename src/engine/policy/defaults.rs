@@ -1,6 +1,6 @@
 //! Defaults that depend on other options. A given option never loses to one that was left out.
 //!
-//! A plain default stands beside its field in [`crate::engine::model::config`]. The functions here extend the
+//! A plain default is next to its field in [`crate::engine::model::config`]. The functions here extend the
 //! configuration's types, and the agent, the retry policy and the generated table of options call them. Nothing
 //! fails.
 

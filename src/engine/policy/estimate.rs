@@ -9,7 +9,7 @@
 
 use crate::engine::model::message::{Block, Message, ToolInput};
 
-/// The length that stands for an image or a document, in bytes: about 1,500 tokens.
+/// The length that an image or a document counts as, in bytes: about 1,500 tokens.
 const MEDIA_BYTES: u64 = 5_250;
 /// The bytes around a block on the wire.
 const BLOCK_BYTES: u64 = 40;

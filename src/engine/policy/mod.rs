@@ -1,4 +1,4 @@
-//! Decisions as pure functions: when to retry, which calls may run, which calls run beside each other.
+//! Decisions as pure functions: when to retry, which calls may run, which calls run in parallel.
 //!
 //! The agent calls them and acts on their answers. They read the configuration and the transcript and keep no state,
 //! except the counts of [`repeat`] and [`retry`]. They never emit an event and never see the network. [`permission`]

@@ -1,4 +1,4 @@
-//! Decides which calls of one answer may run at the same time: readers beside each other, writers alone.
+//! Decides which calls of one answer may run at the same time: readers in parallel, writers one at a time.
 //!
 //! The agent asks for each pair of calls ([`conflict`]) and for each call ([`is_barrier`]) when it starts a batch of
 //! tools. The mode is the option `toolCalls.execution`. The functions see two calls at a time and keep no state; the

@@ -26,7 +26,7 @@ impl ToolFault {
         }
     }
 
-    /// The fault of a call whose run goes on elsewhere, without this conversation.
+    /// The fault of a call whose run continues elsewhere, without this conversation.
     pub fn left_behind() -> ToolFault {
         ToolFault {
             code: "interrupted".into(),

@@ -264,7 +264,7 @@ impl Protocol {
     }
 }
 
-/// Returns true if the vendor goes on with this answer only after a message of nothing but results.
+/// Returns true if the vendor continues this answer only after a message that has only results.
 pub fn waits_for_results(answer: &Message, next: &[Block]) -> bool {
     let origin = answer.origin.as_ref();
     let mut protocols = PROTOCOLS.iter();

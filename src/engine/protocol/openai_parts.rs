@@ -50,14 +50,14 @@ pub fn push_tool_choice(model: &ModelConfig, fields: &BodyFields<'_>, is_nested:
 pub const CUSTOM_HEAD: &str = "{\"input\":\"";
 pub const CUSTOM_TAIL: &str = "\"}";
 
-/// The text as it stands in a JSON string.
+/// The text as it is written in a JSON string.
 pub fn escaped(text: &str) -> String {
     let mut bytes = Vec::new();
     push_escaped(&mut bytes, text);
     written(bytes)
 }
 
-/// A piece as it stands in a JSON string. A half of a letter stays an escape, which the next piece completes.
+/// A piece as it is written in a JSON string. A half of a letter stays an escape, which the next piece completes.
 pub fn escaped_piece(piece: &Piece<'_>) -> String {
     let escape = |half: Option<u16>| half.map_or(String::new(), |half| format!("\\u{half:04x}"));
     format!(

@@ -18,7 +18,7 @@ use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::vendor;
 
-/// The JSON text that stands for an option's value.
+/// The placeholder for an option's value, as JSON text.
 const PLACE: &str = "\"$\"";
 
 /// Writes options in the places where a server wants them.

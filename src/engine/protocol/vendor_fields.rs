@@ -1,4 +1,4 @@
-//! The fields of a vendor that have no neutral form: kept as JSON beside a block, and written back.
+//! The fields of a vendor that have no neutral form: stored as JSON next to a block, and written back.
 //!
 //! The decoders collect them with [`others`], [`object_of`] and [`Fields`], the encoders of the vendor write them
 //! with [`push_vendor`]. A field that is null counts as absent.

@@ -20,11 +20,11 @@ use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, R
 use crate::engine::protocol::anthropic::server_calls::with_container;
 use crate::engine::protocol::request::prefix::is_signed;
 
-/// An answer that is complete, and that nobody has judged.
+/// An answer that is complete, and that no one has judged yet.
 pub struct CompleteAnswer {
     pub message: Message,
     pub calls: Vec<WrittenCall>,
-    /// The number of blocks that your code has been told.
+    /// The number of blocks that events have reported to your code.
     pub blocks: u32,
 }
 

@@ -103,7 +103,7 @@ impl Answers {
         self.kept.reply.text_before = String::new();
     }
 
-    /// Returns true if the vendor has paused its answer and goes on when it is asked.
+    /// Returns true if the vendor has paused its answer and continues when asked.
     pub fn is_paused(&self) -> bool {
         self.kept.reply.finish_reason == Some(FinishReason::Pause)
     }

@@ -117,7 +117,7 @@ fn can_enforce(model: &ModelConfig, format: &OutputFormat, has_tools: bool) -> b
             let quirk = quirks.and_then(|quirks| quirks.get("responseFormat"));
             quirk.is_none_or(|quirk| quirk != "false" && (quirk.starts_with('"') || quirk.contains('$')))
         }
-        // Most Gemini models refuse a schema beside tools.
+        // Most Gemini models refuse a schema together with tools.
         "gemini" => !has_tools,
         _ => false,
     }

@@ -7,7 +7,7 @@
 //! the agent takes the step that has waited (`Agent::go_on`).
 //!
 //! [`AgentContext::withdraw_asks`], [`AgentContext::withdraw_time`] and [`AgentContext::withdraw_all`] close
-//! questions whose answers nobody waits for any more. [`points`] has the facts of each point. Nothing here judges an
+//! questions that no one waits for any more. [`points`] has the facts of each point. Nothing here judges an
 //! answer, and nothing fails: the row of the point says which answer replaces a missing one.
 
 pub mod points;
@@ -59,7 +59,7 @@ pub enum About {
     Calls(Vec<usize>),
     /// A limit that keeps the next step from being taken.
     Limit(StoppedBy),
-    /// More time is asked for, and everything goes on meanwhile.
+    /// More time is requested. Everything continues meanwhile.
     Time(TimerReason),
     /// No step waits for the answer.
     Nothing,
@@ -75,7 +75,7 @@ pub struct Ask<'a> {
     pub data: Json,
     /// The time of the tools that the question is about.
     pub tool_ms: Option<u64>,
-    /// The question is opened, but nobody is told. It stays open until your code answers it.
+    /// The question is opened, but the output `Ask` is left out. It stays open until your code answers it.
     pub is_put_off: bool,
     /// The id under which another process has asked it.
     pub id: Option<EffectId>,
@@ -264,7 +264,7 @@ impl AgentContext<'_> {
         Some(row(self.asks.open.get(at)?.point).missing)
     }
 
-    /// The answer that stands in for a missing one. `asker` is the index of the hook that was asked.
+    /// The answer that replaces a missing one. `asker` is the index of the hook that was asked.
     fn replaced(&mut self, point: Point, asker: u32, why: String) -> Answer {
         let blocks = match row(point).missing {
             Missing::Answer(answer) => return answer(why),
@@ -298,7 +298,7 @@ impl AgentContext<'_> {
         self.ledger.output(Output::Withdraw { question, why });
     }
 
-    /// Closes questions of the agent whose answers nobody waits for any more.
+    /// Closes questions of the agent that no one waits for any more.
     fn withdraw(&mut self, which: impl Fn(&About) -> bool) {
         let agent = self.who.agent;
         let (closed, open) = std::mem::take(&mut self.asks.open)

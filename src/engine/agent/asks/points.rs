@@ -20,7 +20,7 @@ pub struct Row {
     pub wait: Wait,
     /// Returns true for an answer of the kind that the point accepts.
     takes: fn(&Answer) -> bool,
-    /// The reason that is told when an answer did not come in time.
+    /// The reason that is reported when an answer does not arrive in time.
     pub late: &'static str,
     pub missing: Missing,
 }
@@ -134,7 +134,7 @@ pub fn row(point: Point) -> Row {
             missing: Missing::Answer(|why| Answer::Classified(denial(why))),
             ..PERMISSION
         },
-        // Nobody else knows what a call has done, so nothing stands in for the answer.
+        // Only your code knows what a call has done, so nothing replaces the answer.
         Point::Reconcile => Row {
             wait: Wait::Person,
             takes: |answer| matches!(answer, Answer::Reconciled(_)),

@@ -33,7 +33,7 @@ impl Node {
     pub fn note_state(&self, noted: &mut AgentState, usage: &UsageState) -> bool {
         let Node { who, agent } = self;
         // Every field of an agent has its state noted here, or is a fact of its own: messages, records, the place.
-        // The fields that a part has beside its `kept` are made anew by each process.
+        // Each process computes the fields outside `kept` again.
         let Agent {
             machine,
             course,

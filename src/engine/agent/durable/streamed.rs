@@ -73,7 +73,7 @@ impl Streamed {
     }
 }
 
-/// True when the next request goes on from the text of an attempt that has failed.
+/// True when the next request continues the text of an attempt that has failed.
 fn waits_with_begun(agent: &Agent) -> bool {
     agent.machine.is(Phase::Sending) && agent.requests.has_begun()
 }

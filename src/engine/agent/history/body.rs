@@ -269,7 +269,7 @@ impl Body {
         });
     }
 
-    /// Makes the next body anew, for changed messages, another model or other tools.
+    /// Encodes the next body from scratch, for changed messages, another model or other tools.
     pub fn forget(&mut self) {
         *self = Body::default();
     }

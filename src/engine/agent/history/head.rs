@@ -90,7 +90,7 @@ impl Heads {
         self.is_new |= self.head.take().is_some();
     }
 
-    /// A summary stands for the first `cut` messages. What was said within these is said again, and the other
+    /// A summary replaces the first `cut` messages. What was said within these is said again, and the other
     /// messages have moved up by `moved`.
     pub fn cut(&mut self, cut: usize, moved: usize) {
         let Some(head) = self.head.as_mut().filter(|head| !head.changes.is_empty()) else {

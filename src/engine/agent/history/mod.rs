@@ -153,12 +153,12 @@ impl History {
         desk.overrun()
     }
 
-    /// Returns true if the vendor goes on with the last answer only after nothing but results.
+    /// Returns true if the vendor continues the last answer only after a message that has only results.
     pub fn waits_for_vendor(&self) -> bool {
         matches!(self.transcript.messages(), [.., answer, results] if results.role == Role::User && waits_for_results(answer, &[]))
     }
 
-    /// Goes on with other messages.
+    /// Continues with other messages.
     pub(crate) fn begin_with(&mut self, transcript: Transcript) {
         self.transcript = transcript;
         self.length.counted = None;
@@ -171,7 +171,7 @@ impl History {
         self.trim(desk);
     }
 
-    /// Takes the messages back for which a summary stands that the asked model cannot read.
+    /// Restores the messages of a summary that the asked model cannot read.
     pub(crate) fn unfold(&mut self, desk: &AgentContext<'_>) {
         let model = &desk.who.model;
         if self.transcript.unfold_unreadable(model.protocol, &model.config) {

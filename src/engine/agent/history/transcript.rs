@@ -33,14 +33,14 @@ use crate::engine::protocol::request::prefix::is_signed;
 /// The messages of one agent.
 #[derive(Clone, Debug, Default)]
 pub struct Transcript {
-    /// The messages for which the summary stands with which `messages` begins. They are not sent.
+    /// The messages that the summary at the start of `messages` replaces. They are not sent.
     earlier: Vec<Message>,
     messages: Vec<Message>,
     /// The number of messages that have been part of a request.
     sent: usize,
-    /// The number of messages that events have told whole, or that the run was given.
+    /// The number of messages that were emitted whole, or that the run was given.
     told: usize,
-    /// Blocks that have joined a message that was told before.
+    /// Blocks that were added to a message after it was emitted.
     joined: Vec<Block>,
     /// The number of messages that the journal has, but for these changes.
     kept: usize,
@@ -179,7 +179,7 @@ impl Transcript {
         &self.messages
     }
 
-    /// The number of all messages, with those for which a summary stands.
+    /// The number of all messages, including those that a summary replaces.
     pub fn whole_len(&self) -> usize {
         self.earlier.len() + self.messages.len()
     }
@@ -349,7 +349,7 @@ impl Transcript {
         self.push_user(more);
     }
 
-    /// Notes that a new message stands in place of the first `count` ones.
+    /// Records that a new message replaces the first `count` ones.
     fn note_cut(&mut self, count: usize) {
         if count > self.kept {
             (self.kept, self.cut) = (0, 0);
@@ -389,7 +389,7 @@ impl Transcript {
         new.iter().flat_map(|message| &message.content)
     }
 
-    /// Makes the next body anew, for another model or with other tools.
+    /// Encodes the next body from scratch, for another model or with other tools.
     pub fn forget_body(&mut self) {
         self.body.forget();
     }

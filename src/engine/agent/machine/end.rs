@@ -3,7 +3,7 @@
 //! `complete` asks the `Stop` hooks when the model owes no answer. `stop`, `cancel` and `end_failed` come from any
 //! phase. They first close the request, the questions and the calls that are under way. All text, usage and results
 //! that have arrived stay. `end` comes from steps with nothing under way. An agent ends once and leaves no effect
-//! open. The report to its caller stands in `report.rs`.
+//! open. The report to its caller is in `report.rs`.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};

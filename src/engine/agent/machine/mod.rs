@@ -1,4 +1,4 @@
-//! The step that an agent is at, and the steps that it takes. Nobody else writes the step.
+//! The step that an agent is at, and the steps that it takes. Nothing else writes the step.
 //!
 //! [`prompt`] takes content in, [`iteration`] has the order from "begin" to "hand over", [`end`] ends an agent, and
 //! [`resume`] takes the step of a checkpoint again. [`step`] says which phase may follow which.
@@ -27,7 +27,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The machine of a checkpoint. An agent that has ended for good is not restored as one that may go on.
+    /// The machine of a checkpoint. An agent that has ended permanently is not restored as one that can continue.
     pub fn restored(kept: StepState, is_final: bool) -> Machine {
         let now = match kept.step {
             Step::Ended(_) if is_final => Now::Nothing,
@@ -52,7 +52,7 @@ impl Machine {
         (self.phase, self.now) = (phase, now);
     }
 
-    /// Takes out the data of the phase, which goes on without it.
+    /// Takes out the data of the phase. The phase continues without it.
     pub fn leave(&mut self) -> Now {
         std::mem::take(&mut self.now)
     }

@@ -80,7 +80,7 @@ impl Agent {
         }
     }
 
-    /// Takes back the blocks that were told of an answer, if the answer was lost and the model is asked again.
+    /// Resets the emitted blocks of an answer that was lost, if the model is asked again.
     pub fn take_back_lost(&self, desk: &mut AgentContext<'_>, blocks: u32) {
         if self.machine.is(Phase::Restored) && *self.machine.step() == Step::Ask {
             take_back_blocks(desk, blocks);

@@ -13,7 +13,7 @@ use crate::engine::model::output::EffectId;
 /// The phases in the order in which they come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
-    /// Nobody has said anything to the agent yet.
+    /// The agent has received no message yet.
     #[default]
     Ready,
     /// The agent comes from a checkpoint, and has not gone on yet.
@@ -45,7 +45,7 @@ pub enum Phase {
     Ended,
 }
 
-/// The data of a phase that another process makes anew.
+/// The data of a phase that another process computes again.
 #[derive(Clone, Default)]
 pub enum Now {
     /// The step says everything.
@@ -58,7 +58,7 @@ pub enum Now {
     Reading(Box<ModelCall>),
     Judging {
         calls: Vec<WrittenCall>,
-        /// The number of blocks of the answer that your code has been told.
+        /// The number of blocks of the answer that events have reported.
         blocks: u32,
     },
     /// `call_ids` names the calls that gave the answer; a text answer has none.

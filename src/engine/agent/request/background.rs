@@ -1,9 +1,9 @@
-//! An answer that the provider goes on with when nobody listens: `background` of OpenAI Responses.
+//! An answer that the provider continues without a connection: `background` of OpenAI Responses.
 //! <https://platform.openai.com/docs/guides/background#streaming-a-background-response> (2026-11-23)
 //!
 //! After a lost connection the next attempt asks for the rest of the answer's stream, and the answer grows on. After
 //! the end of a process it asks for all of it. The provider makes the answer once, and it is paid for once. An answer
-//! that the provider does not know any more is asked for anew.
+//! that the provider does not know any more is requested again.
 
 use percent_encoding::utf8_percent_encode;
 
@@ -17,7 +17,7 @@ use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::protocol::vertex::RESERVED;
 
 impl Requests {
-    /// The id of the answer that the provider goes on with, for the process that comes after this one. `reading` is
+    /// The id of the answer that the provider continues, for the process that comes after this one. `reading` is
     /// the model call whose answer comes in.
     pub(super) fn background_id<'a>(
         &'a self,
@@ -53,7 +53,7 @@ impl Requests {
         true
     }
 
-    /// Asks for the stream of the answer that the provider goes on with. `before` is the call whose connection was
+    /// Requests the stream of the answer that the provider continues. `before` is the call whose connection was
     /// lost. `None` if there is no such answer.
     pub(super) fn attach(
         &mut self,
@@ -85,7 +85,7 @@ pub(super) fn is_forgotten(call: &ModelCall, failure: &Failure) -> bool {
     call.is_attached() && matches!(failure.status, Some(400 | 404 | 405 | 409 | 410 | 422))
 }
 
-/// The id of an answer that goes on without a connection.
+/// The id of an answer that continues without a connection.
 fn id_of<'a>(call: &'a ModelCall, who: &AgentIdentity) -> Option<&'a str> {
     let model = &who.model;
     let id = call.answer.response_id.as_deref().filter(|id| is_segment(id))?;

@@ -17,15 +17,15 @@ use crate::engine::model::journal::StreamedText;
 use crate::engine::model::message::Role;
 use crate::engine::protocol::request::prefill::is_free;
 
-/// The bytes of a text from which the model goes on. Less is cheaper to write again, and a short text that is
+/// The smallest text, in bytes, that the model continues. Less is cheaper to write again, and a short text that is
 /// repeated may be the answer's own.
 const ENOUGH_BYTES: usize = 32;
 
-/// The part of an answer that has come before it broke off.
+/// The received part of an answer that broke off.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StartedAnswer {
     text: String,
-    /// It was one block of text, and nothing beside it.
+    /// The answer was one block of text and nothing else.
     is_alone: bool,
 }
 
@@ -63,7 +63,7 @@ impl Requests {
         }
     }
 
-    /// The text from which the model goes on, and the body of the request for it. `None` if the whole answer is asked
+    /// The text that the model continues, and the body of the request for it. `None` if the whole answer is asked
     /// for.
     pub(super) fn begun(
         &mut self,

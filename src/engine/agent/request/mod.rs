@@ -94,7 +94,7 @@ impl Requests {
         self.kept.is_answered = true;
     }
 
-    /// Counts tries anew, after this number of attempts in the iteration.
+    /// Restarts the count of tries, after this number of attempts in the iteration.
     pub fn count_tries_after(&mut self, attempts: u32) {
         self.kept.tries = Tries::after(attempts);
     }

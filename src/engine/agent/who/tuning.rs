@@ -38,7 +38,7 @@ impl Tuning {
         tools.is_none_or(|tools| tools.iter().any(|other| other.name == tool))
     }
 
-    /// Keeps a model that the agent has switched to for good during the iteration.
+    /// Keeps a model that the agent has switched to permanently during the iteration.
     pub fn keep_model(&mut self) {
         self.before = None;
         if let Some(messages) = &mut self.messages {

@@ -19,7 +19,7 @@ enum Start {
     Home,
 }
 
-/// For allow rules: true when the path fits as it stands and as every system reads it.
+/// For allow rules: true when the path fits as written and as every system reads it.
 pub fn covers(pattern: &str, path: &str, cwd: Option<&str>) -> bool {
     reads_as(pattern, path, cwd, false) && reads_as(pattern, &settled(path), cwd, false)
 }
@@ -36,7 +36,7 @@ pub fn touches(pattern: &str, path: &str, composed: Option<&str>, cwd: Option<&s
 
 /// The folders where a run works.
 pub struct Folders<'a> {
-    /// The folder of relative paths; `None` if nobody knows it.
+    /// The folder of relative paths; `None` if it is unknown.
     pub cwd: Option<&'a str>,
     pub more: &'a [String],
 }

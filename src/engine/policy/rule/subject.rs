@@ -43,7 +43,7 @@ pub enum Text {
         path: String,
         /// The path in Unicode's NFC; `None` if it is in that form.
         composed: Option<String>,
-        /// The folder of a relative path; `None` if nobody knows it.
+        /// The folder of a relative path; `None` if it is unknown.
         cwd: Option<String>,
     },
     Address {

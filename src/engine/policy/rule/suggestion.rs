@@ -18,7 +18,7 @@ impl Permissions {
     }
 
     /// True when your code has a function to ask, but an allow rule lets every call of this tool run. The mode
-    /// `bypassPermissions` is a choice about all tools, so it is not told.
+    /// `bypassPermissions` is a choice about all tools, so it is not reported.
     pub fn shadows(&self, tool: &ToolConfig) -> bool {
         let covers = |rule: &Rule| rule.is_bare() && rule.names_to_allow(tool);
         let is_bypassed = self.mode == PermissionMode::BypassPermissions;

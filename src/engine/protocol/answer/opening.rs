@@ -75,5 +75,5 @@ pub fn read_head(from: &Object<'_>, answer: &mut ModelAnswer) {
     }
 }
 
-/// The most reasons that are told, of five that vendors have.
+/// The most reasons that are reported, of the five that vendors have.
 const MAX_REASONS: usize = 8;

@@ -1,4 +1,4 @@
-//! The sources of an answer, kept beside its text: citations, search results, grounding.
+//! The sources of an answer, stored next to its text: citations, search results, grounding.
 //!
 //! Decoders collect them in [`Sources`] and call [`attach_sources`] at the end of an answer. The engine
 //! never interprets them. An answer without text loses its sources.

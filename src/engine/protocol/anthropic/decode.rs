@@ -29,7 +29,7 @@ pub struct AnthropicDecoder {
     /// The blocks that have started and not stopped, by the vendor's index.
     open: BTreeMap<u32, OpenBlock>,
     usage: Reported,
-    /// The model that goes on with the answer after Anthropic's fallback. The top-level counts are its own then.
+    /// The model that continues the answer after Anthropic's fallback. The top-level counts are its own then.
     fallback: Option<String>,
     /// The work on the answer that the top-level counts leave out, by model; `None` is the one that answers.
     beside: Vec<(Option<String>, Usage)>,

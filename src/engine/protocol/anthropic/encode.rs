@@ -1,6 +1,6 @@
 //! Writes the head of a request to Anthropic: every field except the messages.
 //!
-//! A model call writes it anew for each request, because tools and options may change. Fields that the
+//! A model call encodes it again for each request, because tools and options may change. Fields that the
 //! configuration's `body` has win over looplet's own. A configuration that Anthropic cannot express is a
 //! [`ConfigError`] with the option's path.
 

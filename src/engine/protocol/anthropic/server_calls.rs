@@ -1,6 +1,6 @@
 //! Calls that wait for Anthropic's servers: of a server tool, or of a program there that calls the run's tools.
 //!
-//! While one waits, the next user message has results alone. Anything beside them is refused: `tool use with id … was
+//! While one waits, the next user message has only results. Anything else is refused: `tool use with id … was
 //! found without a corresponding … block`. So the agent keeps people's messages back, and the encoder puts other
 //! texts into the last result. A program goes on in its container, whose id the next request has.
 //! <https://platform.claude.com/docs/en/agents-and-tools/tool-use/server-tools>,

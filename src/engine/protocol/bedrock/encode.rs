@@ -1,7 +1,7 @@
 //! Writes the head of a request to Converse: every field except the messages.
 //!
 //! Options that Converse itself lacks go into `additionalModelRequestFields`, in the form of the model's family. The
-//! model call writes the head anew for each request. An option that the family lacks is a [`ConfigError`] with its
+//! model call encodes the head again for each request. An option that the family lacks is a [`ConfigError`] with its
 //! path.
 
 use looplet_scan::reader::{Object, string};

@@ -307,7 +307,7 @@ impl GeminiDecoder {
     }
 }
 
-/// The fields that are kept beside a text block. No part can have them.
+/// The fields that are stored next to a text block. No part can have them.
 pub const SOURCES: [&str; 3] = ["citations", "groundingMetadata", "urlContextMetadata"];
 
 /// The fields of a part without a neutral form, and the call's own id.
@@ -321,9 +321,9 @@ fn vendor_fields(part: &Object<'_>, id: Option<&str>) -> Option<Json> {
 }
 
 /// Reads the usage. The prompt's count includes tokens from the cache, but not the tokens that the vendor's tools
-/// read. Thoughts are counted beside the candidates. A chunk without a count (Vertex AI's `trafficType` alone)
-/// changes nothing. A chunk without the prompt's count and the total tells only some counts; the others stay as they
-/// are.
+/// read. Thoughts are counted in addition to the candidates. A chunk without a count (Vertex AI's `trafficType`
+/// alone) changes nothing. A chunk without the prompt's count and the total tells only some counts; the others stay
+/// as they are.
 fn read_usage(wire: &Object<'_>, answer: &mut ModelAnswer) {
     // The Gemini API has the first, Vertex AI the other.
     let tiers = ["serviceTier", "trafficType"].map(|name| Tier::read(wire.word(name)));

@@ -1,7 +1,7 @@
 //! Writes the head of a request to Gemini: every field except the contents.
 //!
-//! The model call writes it anew for each request. Fields that the configuration's `body` has win over looplet's own.
-//! An option that Gemini cannot express is a [`ConfigError`] with its path.
+//! The model call encodes it again for each request. Fields that the configuration's `body` has win over looplet's
+//! own. An option that Gemini cannot express is a [`ConfigError`] with its path.
 
 use looplet_scan::reader::Object;
 

@@ -1,4 +1,4 @@
-//! The content of an answer beside its text and calls: sources, images, sound.
+//! The content of an answer other than its text and calls: sources, images, sound.
 //!
 //! OpenAI's and OpenRouter's `annotations`, Perplexity's `citations` and `search_results`, Groq's `executed_tools`
 //! and the pieces of `audio` are kept as they came, in `vendor` of the last text. No server wants them back: a

@@ -51,7 +51,7 @@ impl Calls {
             return;
         }
         let Some(call) = Object::parse(json) else { return };
-        // Snowflake sends an empty `custom` beside each function.
+        // Snowflake sends an empty `custom` next to each function.
         let own = call.object("function").filter(|_| !call.is("type", CUSTOM));
         let custom = call.object(CUSTOM).filter(|_| own.is_none());
         let is_custom = custom.is_some();

@@ -1,7 +1,7 @@
 //! Writes the head of a Chat Completions request: every field except the messages, and the system message.
 //!
 //! Options stand where OpenAI's documentation has them, unless a quirk of the server says otherwise: see
-//! [`crate::engine::protocol::quirks`]. The model call writes the head anew for each request. Fields that the
+//! [`crate::engine::protocol::quirks`]. The model call encodes the head again for each request. Fields that the
 //! configuration's `body` has win. An option that the server lacks is a [`ConfigError`] with its path.
 
 use looplet_scan::reader::{Object, string};

@@ -25,9 +25,10 @@ pub fn read_usage(wire: &Object<'_>) -> Usage {
         .number("completion_tokens")
         .or_else(|| wire.number("output_tokens"))
         .unwrap_or(0);
-    // xAI counts reasoning beside the completion, every other vendor within it. The total tells which. Vercel's
-    // gateway leaves Gemini's thoughts out of its total too, but charges them: they are 4 to 13 times the completion.
-    // Servers that count reasoning anew come to a few tokens more than the completion that it is within (130 of 128).
+    // xAI counts reasoning in addition to the completion, every other vendor within it. The total tells which.
+    // Vercel's gateway leaves Gemini's thoughts out of its total too, but charges them: they are 4 to 13 times the
+    // completion. Servers that count reasoning anew come to a few tokens more than the completion that it is within
+    // (130 of 128).
     let beside = input_tokens
         .saturating_add(output_tokens)
         .saturating_add(reasoning_tokens);
@@ -36,7 +37,7 @@ pub fn read_usage(wire: &Object<'_>) -> Usage {
         output_tokens = output_tokens.saturating_add(reasoning_tokens);
     }
     reasoning_tokens = reasoning_tokens.min(output_tokens);
-    // Mistral counts sound beside the prompt, every other vendor within it. The total tells which.
+    // Mistral counts sound in addition to the prompt, every other vendor within it. The total tells which.
     let audio_input_tokens = of(&prompt, "audio_tokens").unwrap_or(0);
     let with_sound = input_tokens.saturating_add(audio_input_tokens);
     if wire.number("total_tokens") == Some(with_sound.saturating_add(output_tokens)) {

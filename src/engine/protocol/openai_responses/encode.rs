@@ -1,6 +1,6 @@
 //! Writes the head of a Responses request: every field except the items.
 //!
-//! The model call writes it anew for each request. Objects of the configuration's `body` are merged over looplet's
+//! The model call encodes it again for each request. Objects of the configuration's `body` are merged over looplet's
 //! own and win. An option that Responses lacks is a [`ConfigError`] with its path.
 
 use looplet_scan::reader::Object;
@@ -49,7 +49,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     push_sampling(&fields, model, SAMPLING, into);
     fields.json(into, "metadata", model.metadata.as_ref());
     push_caching(model, &fields, into);
-    // An answer that goes on without a connection has to be stored.
+    // An answer that continues without a connection must be stored.
     fields.raw(into, "store", if is_background(model) { "true" } else { "false" });
     if encrypts_reasoning(&model.model) {
         fields.raw(into, "include", r#"["reasoning.encrypted_content"]"#);

@@ -322,7 +322,7 @@ fn is_part(json: &Json) -> bool {
     object.is_some_and(|object| object.word("type").starts_with("input_"))
 }
 
-/// Writes a result: text alone as a string, any other content as a list.
+/// Writes a result: only text as a string, any other content as a list.
 fn push_output(content: &[Block], into: &mut Vec<u8>) {
     if content.iter().all(|block| text_of(block).is_some()) {
         push_text(into, "output", &result_text(content));

@@ -1,6 +1,6 @@
 //! Places markers for a vendor's prompt cache among a body's messages, and takes them out after the request.
 //!
-//! The kept bytes never have a marker. One marker stands at the end. The vendor looks back from it over some twenty
+//! The kept bytes never have a marker. One marker is at the end. The vendor looks back from it over some twenty
 //! blocks for text that it has cached. A round that adds more blocks would miss it, so the end of the previous
 //! request is marked, too. A request may have four markers, including the markers of tools and system prompt and your
 //! own.

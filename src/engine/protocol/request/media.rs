@@ -231,7 +231,7 @@ pub fn base64(text: &str) -> Vec<u8> {
         _ => None,
     });
     let mut digits: Vec<u8> = digits.collect();
-    // A lone last digit stands for no byte.
+    // A single last digit encodes no byte.
     digits.truncate(digits.len() - usize::from(digits.len() % 4 == 1));
     LENIENT.decode(digits).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The beginning of an answer as the last message of a request, from which the model goes on.
+//! The beginning of an answer as the last message of a request, which the model continues.
 //!
 //! A protocol's row names one of these functions. Each returns `None` for a model that is not known to go on: such a
 //! model would refuse the request, or write another answer behind the beginning. The engine asks such a model for the
@@ -9,7 +9,7 @@ use looplet_scan::reader::Object;
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::policy::models::row;
 
-/// The fields that a server wants beside the beginning.
+/// The fields that a server requires in addition to the beginning.
 #[derive(Default)]
 pub struct Prefill<'a> {
     /// Fields of the last message.

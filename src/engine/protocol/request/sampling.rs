@@ -8,7 +8,7 @@ use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Json;
 use crate::engine::protocol::request::body_fields::BodyFields;
 
-/// A protocol's names of [`OPTIONS`]; an empty name stands for an option that it lacks.
+/// A protocol's names of [`OPTIONS`]; an empty name means that it lacks the option.
 pub type Names = [&'static str; 6];
 
 /// The options, in the order of every list here.

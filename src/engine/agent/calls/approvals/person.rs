@@ -118,7 +118,7 @@ impl Approvals {
         batch.set(index, CallStatus::Asked, Some(Wait::Permission));
     }
 
-    /// Takes the answer of a person, or of the function that stands in for one.
+    /// Takes the answer of a person, or of the function that answers for one.
     pub fn take_permission(
         &mut self,
         batch: &mut Batch,
