@@ -135,6 +135,41 @@ class Rows {
       case "agent-finish":
         return event.agentPath === "root" ? undefined : this.#flush(job, event.outcome);
       default:
+        // A new event does not compile until it is above, or in this list of those that no row shows.
+        event.type satisfies
+          | "run-start"
+          | "agent-start"
+          | "attempt-start"
+          | "text-start"
+          | "text-delta"
+          | "text-end"
+          | "reasoning-start"
+          | "reasoning-delta"
+          | "reasoning-progress"
+          | "reasoning-end"
+          | "tool-input-start"
+          | "tool-input-delta"
+          | "tool-input-end"
+          | "tool-progress"
+          | "question"
+          | "answered"
+          | "waiting"
+          | "retry"
+          | "reset"
+          | "answer-cut-off"
+          | "steer-delivered"
+          | "message"
+          | "handoff"
+          | "model-change"
+          | "not-saved"
+          | "limits"
+          | "compact-start"
+          | "compact-boundary"
+          | "usage"
+          | "warning"
+          | "abort"
+          | "error"
+          | "snapshot";
         return undefined;
     }
   }

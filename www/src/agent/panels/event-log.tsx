@@ -134,6 +134,34 @@ function gist(event: RunEvent): string {
       return event.outcome.outcome;
     case "run-start":
       return event.model;
+    default:
+      // A new event does not compile until it is above, or in this list of those whose type says enough.
+      event.type satisfies
+        | "agent-start"
+        | "iteration-start"
+        | "attempt-start"
+        | "text-start"
+        | "text-end"
+        | "reasoning-start"
+        | "reasoning-progress"
+        | "reasoning-end"
+        | "tool-input-end"
+        | "question"
+        | "answered"
+        | "waiting"
+        | "reset"
+        | "answer-cut-off"
+        | "steer-delivered"
+        | "message"
+        | "handoff"
+        | "model-change"
+        | "not-saved"
+        | "limits"
+        | "compact-start"
+        | "compact-boundary"
+        | "agent-finish"
+        | "abort"
+        | "snapshot";
+      return "";
   }
-  return "";
 }

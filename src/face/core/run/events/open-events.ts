@@ -6,14 +6,6 @@ import type { RunEvent } from "../../api/index.js";
 
 type Agent = Pick<RunEvent, "agentPath">;
 
-/** The events that end a wait for the next attempt. */
-const NEXT_ATTEMPT: ReadonlySet<RunEvent["type"]> = new Set([
-  "text-start",
-  "reasoning-start",
-  "tool-input-start",
-  "iteration-finish",
-]);
-
 export class OpenEvents {
   /** The events by what they open, in the order in which they were emitted. */
   readonly #open = new Map<string, RunEvent>();
@@ -51,8 +43,41 @@ export class OpenEvents {
         return this.#set(`retry ${event.agentPath}`, event);
       case "finish":
         return this.#open.clear();
+      case "text-start":
+      case "reasoning-start":
+      case "tool-input-start":
+      case "iteration-finish":
+        // The wait for the next attempt is over.
+        this.#open.delete(`retry ${event.agentPath}`);
+        return;
       default:
-        if (NEXT_ATTEMPT.has(event.type)) this.#open.delete(`retry ${event.agentPath}`);
+        // A new event does not compile until it is above, or in this list of those that leave nothing open.
+        event.type satisfies
+          | "run-start"
+          | "iteration-start"
+          | "attempt-start"
+          | "text-delta"
+          | "text-end"
+          | "reasoning-delta"
+          | "reasoning-progress"
+          | "reasoning-end"
+          | "tool-input-delta"
+          | "tool-input-end"
+          | "reset"
+          | "answer-cut-off"
+          | "steer-delivered"
+          | "message"
+          | "handoff"
+          | "model-change"
+          | "not-saved"
+          | "limits"
+          | "compact-start"
+          | "compact-boundary"
+          | "usage"
+          | "warning"
+          | "abort"
+          | "error"
+          | "snapshot";
     }
   }
 
