@@ -164,10 +164,12 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
     init: RequestInit,
   ): Promise<Response> => {
     const given = JSON.parse(new TextDecoder().decode(init.body as Uint8Array));
+    // The next process may begin before the answer.
+    const [from, account] = [place, org];
     const isConverse = vendor === "Bedrock";
     const body = isConverse ? toMessages(url, given) : given;
     if (isStrict && vendor !== "OpenAI") delete body.thinking?.block_binding;
-    server.options.org = org;
+    server.options.org = account;
     const isSummary = body.compaction !== undefined || /\/compact$/.test(url) || isAsked(body, SUMMARY);
     const options = OPTIONS[(body.max_tokens ?? body.max_output_tokens) - FIRST_LIMIT];
     if (options !== undefined && !isSummary) {
@@ -175,23 +177,23 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
       const has = settingsOf(body, init.headers);
       const formats = [want.format, hasOthers ? null : want.format].map((format) => JSON.stringify(format));
       if (has.effort !== want.effort || !formats.includes(JSON.stringify(has.format)))
-        faults.push(`${place}: ${body.model} has ${JSON.stringify(has)} in place of ${JSON.stringify(want)}`);
+        faults.push(`${from}: ${body.model} has ${JSON.stringify(has)} in place of ${JSON.stringify(want)}`);
     }
     const lost: any[] = server.removed ?? server.dropped;
     const [before, allowed, refused] = [lost.length, server.allowed?.length, server.refused.length];
     const answers = clearing(compacting(server) as never);
     const response = await answers.fetch(url, { ...init, body: JSON.stringify(body) });
     if (server.refused.length > refused) {
-      faults.push(`${place}: ${server.refused.at(-1)}`);
+      faults.push(`${from}: ${server.refused.at(-1)}`);
       return isConverse ? toConverse(response) : response;
     }
     const now = lost.slice(before);
     for (const { reason, path, id } of [...now, ...(server.allowed?.slice(allowed) ?? [])])
-      if (/prefix/.test(reason)) faults.push(`${place}: ${body.model} does not take ${path ?? id}`);
+      if (/prefix/.test(reason)) faults.push(`${from}: ${body.model} does not take ${path ?? id}`);
     if (isSummary) return isConverse ? toConverse(response) : response;
     oracles[vendor].note(
-      `${place}, request ${server.requests.length}`,
-      org,
+      `${from}, request ${server.requests.length}`,
+      account,
       body,
       server.answers.at(-1),
       now.length,
