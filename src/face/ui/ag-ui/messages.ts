@@ -6,6 +6,7 @@ import { isContentBlock } from "../../core/tools/tool-content.js";
 import { addressFromPage } from "../../extras/tools/from-page.js";
 import { agentsOf } from "../../extras/transcript/agents-of.js";
 import { isNotice } from "../../extras/transcript/prompts.js";
+import { agentKey, type PastCall } from "../../extras/transcript/seen.js";
 import type { AgUiMessage } from "./types.js";
 
 /** The media type of a part that comes by an address without one. */
@@ -115,17 +116,16 @@ export function pastMessages(kept: KeptChat, prefix: string, known: readonly AgU
   const { transcripts = [] } = kept;
   const ids = new Map(
     known.flatMap(({ subagentRunId: id = "" }) => {
-      const at = id.indexOf(":root/");
-      return at < 0 ? [] : [[id.slice(at), id] as const];
+      const agent = agentPartOf(id);
+      return agent === undefined ? [] : [[agent, id] as const];
     }),
   );
   // A vendor may use an id again. The last call of it is the one that the messages have for sure.
   const agents = agentsOf([...transcripts].reverse());
   const belowCall = ({ id }: { id: string }): AgUiMessage[] =>
     agents(id).flatMap((agent) => {
-      const key = `:${agent.agentPath}:${agent.parentToolCallId}`;
       // The page may know it, or the run under way gives it this id.
-      const subagentRunId = ids.get(key) ?? `${kept.lastRun}${key}`;
+      const subagentRunId = ids.get(agentKey(agent)) ?? subagentId(`${kept.lastRun}`, agent);
       const said = messagesOf(agent.messages, subagentRunId).filter(({ role }) => role !== "user");
       return withResults(said, agent).map((message) => ({ ...message, subagentRunId }));
     });
@@ -295,4 +295,30 @@ export function parsed(text: string): unknown {
 
 function wrong(field: string, problem: string): LoopletError {
   return new LoopletError("misuse_invalid_argument", field, problem);
+}
+
+/** Whose message or event it is: a subagent's, or without an id the run's own agent's. */
+export interface Owner {
+  subagentRunId?: string;
+}
+
+type Agent = Pick<PastCall, "agentPath" | "parentToolCallId">;
+
+/** The id of a subagent in a run: `<run>:<agent path>:<id of the call that the subagent answers>`. */
+export function subagentId(run: string, agent: Agent): string {
+  return `${run}:${agentKey(agent)}`;
+}
+
+/** The `agentKey` in an id of any run; undefined if looplet did not make the id. */
+export function agentPartOf(id: string): string | undefined {
+  const at = id.indexOf(":root/");
+  return at < 0 ? undefined : id.slice(at + 1);
+}
+
+/** The agent of a `subagentRunId`; undefined for one of another run. */
+export function agentOf(id: string | undefined, run: string): Agent | undefined {
+  if (id == null) return { agentPath: "root" };
+  if (!id.startsWith(`${run}:`)) return undefined;
+  const [agentPath = "", ...rest] = id.slice(run.length + 1).split(":");
+  return { agentPath, parentToolCallId: rest.join(":") };
 }

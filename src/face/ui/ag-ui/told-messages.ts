@@ -1,6 +1,6 @@
 /** The messages that a page has by the events that it was told, as `@ag-ui/client` 1.0.0 puts them together. */
 import type { PastCall } from "../../extras/transcript/seen.js";
-import { resultId } from "./messages.js";
+import { agentOf, resultId, type Owner } from "./messages.js";
 import type { AgUiMessage } from "./types.js";
 
 interface Told {
@@ -11,9 +11,6 @@ interface Told {
   toolCallId?: string;
   subagentRunId?: string;
 }
-
-/** The owner of what is told: a subagent, or nobody. */
-type Owner = { subagentRunId?: string };
 
 export class ToldMessages {
   #all: Told[];
@@ -143,15 +140,4 @@ export function* callsOfPage(messages: readonly AgUiMessage[], run: string): Gen
     for (const { id: toolCallId } of (agent && toolCalls) ?? [])
       yield { ...agent!, toolCallId, isDone: done.has(toolCallId), isLast };
   }
-}
-
-/** The agent of a `subagentRunId`; undefined for one of another run. */
-function agentOf(
-  id: string | undefined,
-  run: string,
-): Pick<PastCall, "agentPath" | "parentToolCallId"> | undefined {
-  if (id == null) return { agentPath: "root" };
-  if (!id.startsWith(`${run}:`)) return undefined;
-  const [agentPath = "", ...rest] = id.slice(run.length + 1).split(":");
-  return { agentPath, parentToolCallId: rest.join(":") };
 }

@@ -11,7 +11,15 @@ import { agentKey, seenOf, type SeenBlock } from "../../extras/transcript/seen.j
 import { pageCallOf } from "../../extras/tools/page-call.js";
 import { Deciding } from "./deciding.js";
 import { interruptOf, isAsked, isOfPage, type Asked } from "./interrupts.js";
-import { messagesOf, outputOf, resultId, withIdsOf, withSubagentsOf } from "./messages.js";
+import {
+  messagesOf,
+  outputOf,
+  resultId,
+  subagentId,
+  withIdsOf,
+  withSubagentsOf,
+  type Owner,
+} from "./messages.js";
 import { callsOfPage, ToldMessages } from "./told-messages.js";
 import {
   PROTOCOL_VERSION,
@@ -437,8 +445,6 @@ export class Translation {
   }
 }
 
-type Owner = { subagentRunId?: string };
-
 interface NewCall {
   readonly toolCallId: string;
   readonly toolName: string;
@@ -447,11 +453,6 @@ interface NewCall {
 /** The id of the interrupt for a question, which a later run cannot mistake for its own. */
 export function interruptId(run: string, questionId: number): string {
   return `${run}:${questionId}`;
-}
-
-/** The id of a subagent in a run. */
-function subagentId(run: string, event: FoldedEvent): string {
-  return `${run}:${agentKey(event)}`;
 }
 
 /** The id of the message with the answer of an iteration. */
