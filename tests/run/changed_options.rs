@@ -114,13 +114,13 @@ fn a_model_of_set_model_is_kept_with_the_key_of_a_model_at_the_same_place() {
 }
 
 #[test]
-fn a_model_that_the_options_have_is_asked_as_they_say() {
+fn a_model_that_the_options_have_is_asked_with_its_own_temperature_and_with_their_key() {
     let fallback = json!({"vendor": "anthropic", "model": "claude-big", "slot": 3, "temperature": 0.1});
     let model = json!({"vendor": "anthropic", "model": "claude-big", "slot": 5, "temperature": 0.5});
     let world = switched(model, json!({"fallbackModels": [fallback]}));
     assert_eq!(
         (&world.body(2)["model"], &world.body(2)["temperature"]),
-        (&json!("claude-big"), &json!(0.1))
+        (&json!("claude-big"), &json!(0.5))
     );
     assert_eq!(world.sent[2].model, 3);
 }

@@ -54,8 +54,10 @@ pub fn model_of(name: &ModelName, profile: &Profile, setup: &Setup) -> Option<Mo
 
 fn own_model(name: &ModelName, setup: &Setup) -> Option<ModelConfig> {
     let own = name.own.as_ref()?;
-    let mut models = setup.profiles().flat_map(Profile::models);
-    let beside = models.find(|model| place_of(model) == own.place)?;
+    let models = setup.profiles().flat_map(Profile::models);
+    let at_place: Vec<&ModelConfig> = models.filter(|model| place_of(model) == own.place).collect();
+    let same = at_place.iter().find(|model| model.model == name.model);
+    let beside = same.or_else(|| at_place.first())?;
     let bare: ModelConfig = json::read("model", own.config.as_str()).ok()?;
     Some(ModelConfig {
         slot: beside.slot,
