@@ -9,7 +9,7 @@ import { isMain, root } from "./lib/machine.mjs";
 /** Column and bytes: what has been reached plus 2 %; below, what is wanted. */
 const gates = {
   // 431 kB of it are the engine.
-  oneFile: [2, 517_000],
+  oneFile: [2, 518_000],
   minimal: [0, 151_000],
   // The fold of events added 1.2 kB: it serves readers with gaps, which looplet/ui did not.
   screen: [2, 16_000],

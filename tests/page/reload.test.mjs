@@ -132,9 +132,11 @@ describe("a conversation that is reloaded", { skip }, () => {
     await visitor.say("Look up limits in the archive");
     await visitor.until(visitor.page.locator("progress"));
     await visitor.say("Also calculate 6 * 7");
+    const waiting = visitor.page.getByRole("list", { name: "Waiting to be delivered" });
+    // A page that is gone before it has shown the message has not saved it either.
+    await waiting.waitFor();
     await reload();
     // A slow machine may see the message only when the model has it.
-    const waiting = visitor.page.getByRole("list", { name: "Waiting to be delivered" });
     await visitor.until(waiting.or(visitor.summaries).first());
     await visitor.until(visitor.summaries);
     assert.match(await visitor.transcript.innerText(), /steer\s+Also calculate 6 \* 7/);

@@ -52,7 +52,7 @@ export async function serveDevtools(given: ServeDevtoolsOptions = {}): Promise<D
   });
   const channel = new ServedChannel();
   const publisher = publish(channel, { name, keep });
-  const { url, close } = await listen(channel, new URL("../../parts/", import.meta.url), { port, keepAlive });
+  const { url, close } = await listen(channel, new URL("../", import.meta.url), { port, keepAlive });
   print?.(`looplet devtools: ${url}`);
   return {
     record: publisher.record,
