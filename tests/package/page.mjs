@@ -85,7 +85,7 @@ export async function visit(example) {
     path = join(dirname(file), "dist/index.html");
   }
   await browse({ folder: dirname(folder), path: `/docs/${path}`, launch, others }, async (page, errors) => {
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     await inPage(page).catch(async (error) => {
       const shown = await page.innerText("body").catch(String);
       throw new Error(`${error.message}\n${errors.join("\n")}\nThe page shows:\n${shown}`, {
