@@ -432,7 +432,7 @@ fn as_sent<'a>(message: &'a Message, after: &[Message]) -> Cow<'a, Message> {
     Cow::Owned(as_sent)
 }
 
-/// True for an answer that waits for its vendor although another answer follows.
+/// True for an answer with a call of a server tool for which the next answer has no result.
 fn is_left(message: &Message, after: &[Message]) -> bool {
     let mut answers = after.iter().filter(|later| later.role == Role::Assistant);
     let next = answers.next().map(|next| next.content.as_slice());

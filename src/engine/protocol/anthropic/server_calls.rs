@@ -1,7 +1,7 @@
 //! Calls that wait for Anthropic's servers: of a server tool, or of a program there that calls the run's tools.
 //!
 //! While one waits, the next user message has only results. Anything else is refused: `tool use with id … was
-//! found without a corresponding … block`. So the agent keeps people's messages back, and the encoder puts other
+//! found without a corresponding … block`. So the agent holds back the user's messages, and the encoder puts other
 //! texts into the last result. A program goes on in its container, whose id the next request has.
 //! <https://platform.claude.com/docs/en/agents-and-tools/tool-use/server-tools>,
 //! <https://platform.claude.com/docs/en/agents-and-tools/tool-use/programmatic-tool-calling> (2026-11-28)
@@ -16,9 +16,9 @@ use crate::engine::model::message::{Block, Json, Message, Role};
 /// The field of a program's call that keeps the id of its container. It is no field of the API's.
 pub const CONTAINER: &str = "looplet_container";
 
-/// Returns true if Anthropic's servers continue this answer only after nothing but results. `next` is the content of
-/// the answer after it: empty if there is none yet. An answer that another model has continued waits until the end of
-/// the chat.
+/// Returns true if Anthropic's servers continue this answer only after a message of nothing but results. `next` is the
+/// content of the answer after it, empty if there is none yet. It still waits if the next answer is another model's,
+/// which has no result for its call.
 pub fn waits(answer: &Message, next: &[Block]) -> bool {
     let may_wait = answer.role == Role::Assistant && !answer.partial;
     let mut blocks = answer.content.iter().enumerate();

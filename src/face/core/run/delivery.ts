@@ -67,8 +67,8 @@ export class Delivery {
   }
 
   /**
-   * Delivers an event. `agent` is the engine's number of an agent, 0 for the root. The engine's deltas take the way
-   * of {@link deltas}.
+   * Delivers an event. `agent` is the engine's number of an agent, 0 for the root. The engine's own deltas go through
+   * {@link deltas}.
    */
   deliver(emitted: RunEvent, agent = 0): void {
     const event = agent === 0 ? emitted : { ...emitted, ...this.#originOf(agent) };
@@ -106,7 +106,7 @@ export class Delivery {
     this.#origins.clear();
   }
 
-  /** Delivers an event that the engine did not tell. */
+  /** Delivers an event that the engine did not emit. */
   deliverNext(event: EndEvent | { type: "finish"; outcome: Outcome }): void {
     this.deliver({ ...this.stamp, seq: this.stamp.seq + 1, ...event });
   }
