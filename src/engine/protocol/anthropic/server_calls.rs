@@ -16,9 +16,9 @@ use crate::engine::model::message::{Block, Json, Message, Role};
 /// The field of a program's call that keeps the id of its container. It is no field of the API's.
 pub const CONTAINER: &str = "looplet_container";
 
-/// Returns true if Anthropic's servers continue this answer only after a message of nothing but results. `next` is the
-/// content of the answer after it, empty if there is none yet. It still waits if the next answer is another model's,
-/// which has no result for its call.
+/// Returns true if Anthropic's servers continue this answer only after a message of nothing but results. `next` is
+/// the content of the answer after it, empty if there is none yet. It still waits if the next answer is another
+/// model's, which has no result for its call.
 pub fn waits(answer: &Message, next: &[Block]) -> bool {
     let may_wait = answer.role == Role::Assistant && !answer.partial;
     let mut blocks = answer.content.iter().enumerate();
