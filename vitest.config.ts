@@ -2,17 +2,17 @@ import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-const source = (path: string): string => fileURLToPath(new URL(`./src/face/${path}`, import.meta.url));
+const source = (path: string): string => fileURLToPath(new URL(`./src/typescript/${path}`, import.meta.url));
 
 /** The rooms of a wing that are subpaths: its folders and files. */
 const rooms = (wing: string): string[] => readdirSync(source(wing)).map((name) => name.replace(/\.ts$/, ""));
 
-// The face is tested from its source, on the glue that `node scripts/build.mjs` leaves in target/glue.
+// The TypeScript is tested from its source, on the glue that `node scripts/build.mjs` leaves in target/glue.
 export default defineConfig({
   resolve: {
     alias: [
       {
-        find: /^looplet$|^(\.\.\/)+src\/face\/core\/entry\/node\.js$/,
+        find: /^looplet$|^(\.\.\/)+src\/typescript\/core\/entry\/node\.js$/,
         replacement: source("core/entry/node.ts"),
       },
       { find: /^looplet\/external$/, replacement: source("core/entry/external.ts") },
@@ -27,9 +27,9 @@ export default defineConfig({
   },
   // A test that reaches no assertion fails, also where they all stand in a callback that was not called.
   test: {
-    include: ["tests/face/**/*.test.ts"],
+    include: ["tests/typescript/**/*.test.ts"],
     // What needs the other build's files: `npm run test:long -- builds`.
-    exclude: process.env["LOOPLET_LOOPS"] === undefined ? ["tests/face/long/**"] : [],
+    exclude: process.env["LOOPLET_LOOPS"] === undefined ? ["tests/typescript/long/**"] : [],
     expect: { requireAssertions: true },
     // Vitest leaves a core free, which on a machine of CI is one of two.
     maxWorkers: "100%",

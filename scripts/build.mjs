@@ -1,7 +1,7 @@
 // Builds the npm package into dist/.
 //   node scripts/build.mjs               as published: fat LTO, one pass of wasm-opt, minified
 //   node scripts/build.mjs --dev         quick, for work on the code: unoptimised, with source maps
-//   node scripts/build.mjs --glue-only   only the WebAssembly and its glue in target/glue, which the face is written against
+//   node scripts/build.mjs --glue-only   only the WebAssembly and its glue in target/glue, which the TypeScript is written against
 // Only what changed is built again.
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -69,7 +69,7 @@ async function bind({ env }, wasm, dev) {
     await runQuietly("wasm-opt", process.execPath, [wasmOpt, ...flags, file, "-o", file]);
   }
   const bytes = readFileSync(file);
-  // A letter for each byte: src/face/core/host/text-bytes.ts says why.
+  // A letter for each byte: src/typescript/core/host/text-bytes.ts says why.
   const constants = { inline: ["wasm", bytes.toString("latin1")], length: ["wasmBytes", bytes.length] };
   for (const [module, [name, value]] of Object.entries(constants)) {
     writeFileSync(join(glue, `${module}.js`), `export const ${name} = ${JSON.stringify(value)};\n`);
@@ -106,7 +106,7 @@ async function bundle(dev) {
     });
     await bundle.close();
   } catch (error) {
-    throw new SetupError(`The face does not bundle: ${error.message}`);
+    throw new SetupError(`The TypeScript does not bundle: ${error.message}`);
   }
   cpSync(join(glue, "looplet_bg.wasm"), join(dist, "looplet.wasm"));
   // Preact stands inside.
@@ -128,18 +128,18 @@ function writeExtension() {
 // runs the engine has one more, without the engine.
 function entryPoints(exports) {
   const entries = ["default", "inline", "node", "workerd", "edge", "external"];
-  const sources = entries.map((name) => [name, `src/face/core/entry/${name}.ts`]);
-  sources.push(["cli", "src/cli/main.ts"], ["devtools/page", "src/face/lab/devtools/served/page.ts"]);
+  const sources = entries.map((name) => [name, `src/typescript/core/entry/${name}.ts`]);
+  sources.push(["cli", "src/cli/main.ts"], ["devtools/page", "src/typescript/lab/devtools/served/page.ts"]);
   for (const name of ["background", "content", "devtools", "panel"])
     sources.push([`extension/${name}`, `src/extension/${name}.ts`]);
-  for (const name of readdirSync(join(root, "src/face/compat"))) {
-    const source = `src/face/compat/${name}/external.ts`;
+  for (const name of readdirSync(join(root, "src/typescript/compat"))) {
+    const source = `src/typescript/compat/${name}/external.ts`;
     if (existsSync(join(root, source))) sources.push([`external/${name}`, source]);
   }
   for (const { types, default: file } of Object.values(exports)) {
     const name = file?.match(/^\.\/dist\/([\w/-]+)\.js$/)?.[1];
     if (name === undefined || entries.includes(name)) continue;
-    sources.push([name, types.replace("./dist/types", "src/face").replace(/\.d\.ts$/, ".ts")]);
+    sources.push([name, types.replace("./dist/types", "src/typescript").replace(/\.d\.ts$/, ".ts")]);
   }
   return Object.fromEntries(sources);
 }
@@ -150,8 +150,11 @@ function entryPoints(exports) {
 // file for all entries.
 const chunks = [
   { name: "glue", test: /target[\\/]glue[\\/]looplet\.js$/ },
-  { name: "tables", test: /face[\\/]core[\\/](generated[\\/]tables|options[\\/](options|elsewhere))\.ts$/ },
-  { name: "core", test: /face[\\/]core[\\/](?!entry|tools[\\/]deferred[\\/]rank)/ },
+  {
+    name: "tables",
+    test: /typescript[\\/]core[\\/](generated[\\/]tables|options[\\/](options|elsewhere))\.ts$/,
+  },
+  { name: "core", test: /typescript[\\/]core[\\/](?!entry|tools[\\/]deferred[\\/]rank)/ },
 ];
 
 // Gives the inlined engine a map of its own with a short source, because the package's source map would repeat it.
@@ -188,11 +191,11 @@ const minified = {
 
 async function emitTypes() {
   const types = join(dist, "types");
-  const face = readdirSync(join(root, "src/face"), { recursive: true, withFileTypes: true })
+  const sources = readdirSync(join(root, "src/typescript"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
-  const made = [...face, join(glue, "looplet.d.ts"), join(root, "tsconfig.json")];
+  const made = [...sources, join(glue, "looplet.d.ts"), join(root, "tsconfig.json")];
   if (isFresh("types", made) && existsSync(types)) return;
   rmSync(types, { recursive: true, force: true });
   const tsc = require.resolve("typescript/bin/tsc");

@@ -1,5 +1,5 @@
 // npm run lint: formatting, clippy on both targets, types, docs, the shape of the sources, a test per requirement.
-// `npm run format` (--fix) formats, and writes src/face/core/generated.
+// `npm run format` (--fix) formats, and writes src/typescript/core/generated.
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { fail, root, run } from "./lib/machine.mjs";
@@ -12,7 +12,8 @@ async function main() {
   const node = (tool, ...args) => [process.execPath, [join(root, "node_modules", tool), ...args]];
   const cargo = (tool, ...args) => [join(rust.bin, tool), args, env];
   const prettier = ["prettier/bin/prettier.cjs", "--log-level", "warn"];
-  // The test of src/engine/model/tests/typescript.rs compares src/face/core/generated with the types, or writes it.
+  // The test of src/engine/model/tests/typescript.rs compares src/typescript/core/generated with the types, or writes
+  // it.
   const generated = (env) => [join(rust.bin, "cargo"), ["test", "--quiet", "--lib", "typescript"], env];
   if (process.argv.includes("--fix")) {
     await all([
@@ -49,12 +50,12 @@ async function main() {
     // wasm32 has all three rooms, the native build has no shell.
     ["rustdoc", cargoDoc],
   ]);
-  // The face is typed against the glue that the crate generates.
+  // The TypeScript is typed against the glue that the crate generates.
   await build({ dev: true, glueOnly: true });
   const tsc = (config) => node("typescript/bin/tsc", "-p", config);
   results.push(
     ...(await all([
-      ["tsc, face", tsc("tsconfig.json")],
+      ["tsc, sources", tsc("tsconfig.json")],
       ["tsc, tests", tsc("tsconfig.tests.json")],
     ])),
   );

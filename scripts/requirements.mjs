@@ -40,7 +40,7 @@ export function entriesIn(text, isRust) {
   const paths = [...text.matchAll(/^import (?!type )[^;]*?"([^"]+)";|\bimport\("([^"]+)"\)/gm)];
   return paths.map(([, path, dynamic]) => {
     const [, room] =
-      /\/src\/face\/(?:(?=core\/entry\/)|(?:extras|server|ui|lab|compat)\/([\w-]+)\/index)/.exec(
+      /\/src\/typescript\/(?:(?=core\/entry\/)|(?:extras|server|ui|lab|compat)\/([\w-]+)\/index)/.exec(
         path ?? dynamic,
       ) ?? [path ?? dynamic, ""];
     return room === "" ? (path ?? dynamic) : room === undefined ? "looplet" : `looplet/${room}`;

@@ -66,11 +66,11 @@ function fullFolders() {
     .map(([folder, count]) => `${folder} has ${count} files, more than ${maxFiles}`);
 }
 
-/** Which file of the face imports which, as values: esbuild drops imports of types. */
+/** Which file of the TypeScript imports which, as values: esbuild drops imports of types. */
 async function valueImports() {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const entryPoints = Object.values(exports)
-    .map(({ types }) => types?.replace("./dist/types", "src/face").replace(/\.d\.ts$/, ".ts"))
+    .map(({ types }) => types?.replace("./dist/types", "src/typescript").replace(/\.d\.ts$/, ".ts"))
     .filter((source) => source !== undefined && !source.includes("*"));
   // Set-up may have just installed it.
   const { build } = await import("esbuild");
@@ -78,7 +78,7 @@ async function valueImports() {
     absWorkingDir: root,
     entryPoints: [
       ...entryPoints,
-      ...["node", "workerd", "edge"].map((name) => `src/face/core/entry/${name}.ts`),
+      ...["node", "workerd", "edge"].map((name) => `src/typescript/core/entry/${name}.ts`),
     ],
     outdir: "none",
     bundle: true,

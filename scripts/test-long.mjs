@@ -70,7 +70,10 @@ async function builds(machine) {
   return ran(
     await cargo("--test", "run", "every_random_schedule"),
     await cargo("--test", "wire", "conversations_replay_through_the_run"),
-    await run(process.execPath, [vitest, "run", "--silent=false", "tests/face/long"], { capture: true, env }),
+    await run(process.execPath, [vitest, "run", "--silent=false", "tests/typescript/long"], {
+      capture: true,
+      env,
+    }),
     await cargo("--test", "run", "what_webassembly_has_recorded"),
   );
 }
@@ -126,16 +129,16 @@ async function seeds(machine) {
   await build({ machine, glueOnly: true });
   const env = { ...process.env, LOOPLET_SEEDS: process.env.LOOPLET_SEEDS || "10000" };
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  const tests = ["run", "--silent=false", "tests/face/lab/simulation"];
+  const tests = ["run", "--silent=false", "tests/typescript/lab/simulation"];
   return ran(await run(await modernNode(), [vitest, ...tests], { capture: true, env }));
 }
 
 async function stories(machine) {
-  return storiesIn(machine, "tests/face/core/models/proof", "100000");
+  return storiesIn(machine, "tests/typescript/core/models/proof", "100000");
 }
 
 async function readers(machine) {
-  return storiesIn(machine, "tests/face/ui/fold", "10000");
+  return storiesIn(machine, "tests/typescript/ui/fold", "10000");
 }
 
 /** The stories of one process, whose memory grows with what the tests have printed. */
@@ -170,7 +173,7 @@ async function kills(machine, count) {
   };
   const node = await modernNode();
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  const tests = ["tests/face/core/damaged-journals.test.ts", "tests/face/frozen.test.ts"];
+  const tests = ["tests/typescript/core/damaged-journals.test.ts", "tests/typescript/frozen.test.ts"];
   return sum(
     await packageTest(node, "tests/package/kills", env, 120),
     ran(await run(node, [vitest, "run", ...tests], { capture: true, env })),

@@ -1,9 +1,9 @@
 // npm test: sets the machine up, builds the package and runs every test, part by part.
-//   npm test -- native face     these parts only
-//   npm test -- server          a wing only: the tests in tests/face/server
-// Parts: native (engine, on this machine), wasm (the shell in Chromium), face (Vitest), package (npm pack, loaded by
-// Node, Deno and workerd), page (the playground in Chromium). What a machine cannot run is skipped and the last line
-// says so; in CI (CI=true) a skipped part is a failure.
+//   npm test -- native typescript     these parts only
+//   npm test -- server          a wing only: the tests in tests/typescript/server
+// Parts: native (engine, on this machine), wasm (the shell in Chromium), typescript (Vitest), package (npm pack,
+// loaded by Node, Deno and workerd), page (the playground in Chromium). What a machine cannot run is skipped and the
+// last line says so; in CI (CI=true) a skipped part is a failure.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
@@ -13,9 +13,12 @@ import { modernNode, npmTool, setup } from "./setup.mjs";
 
 const CLAUDE_SDK = "@anthropic-ai/claude-agent-sdk";
 
-const parts = { native, wasm, face: () => face(), package: packed, page };
+const parts = { native, wasm, typescript: () => typescript(), package: packed, page };
 const wings = Object.fromEntries(
-  readdirSync(join(root, "src/face")).map((wing) => [wing, () => face(`tests/face/${wing}/`)]),
+  readdirSync(join(root, "src/typescript")).map((wing) => [
+    wing,
+    () => typescript(`tests/typescript/${wing}/`),
+  ]),
 );
 
 async function main() {
@@ -70,8 +73,8 @@ async function wasm({ env, chromium }) {
   return ran(await wasmTests(env, "--chrome", "--chromedriver", chromium.driver));
 }
 
-/** All tests of the face, or those of some folders. */
-async function face(...folders) {
+/** All tests of the TypeScript, or those of some folders. */
+async function typescript(...folders) {
   return ran(
     await run(await modernNode(), [join(root, "node_modules/vitest/vitest.mjs"), "run", ...folders], {
       capture: true,

@@ -81,13 +81,13 @@
 //!
 //! # The rooms
 //!
-//! The crate has two rooms, and the compiler keeps the wall between them. A third room, in TypeScript, is their face:
+//! The crate has two rooms, and the compiler keeps the wall between them. A third room is written in TypeScript:
 //!
 //! | room | owns | never does |
 //! |---|---|---|
 //! | `engine` | every decision: the state machine, the transcript, the wire protocols, policy | read a clock, draw a random number, wait, touch the web |
 //! | `shell` (wasm32 only) | performing the engine's outputs with web APIs | decide anything |
-//! | `src/face` (TypeScript) | the public API: types, iterators, adapters | decide, parse provider data |
+//! | `src/typescript` (TypeScript) | the public API: types, iterators, adapters | decide, parse provider data |
 
 // The modules' pages are for the crate's own people, who document private items too.
 #![allow(rustdoc::private_intra_doc_links)]

@@ -2,9 +2,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Agent } from "../face/core/api/index.js";
-import { madeOf } from "../face/core/tools/made-agent.js";
-import { describe } from "../face/core/options/check.js";
+import type { Agent } from "../typescript/core/api/index.js";
+import { madeOf } from "../typescript/core/tools/made-agent.js";
+import { describe } from "../typescript/core/options/check.js";
 import { UsageError, type Options } from "./command.js";
 
 /**

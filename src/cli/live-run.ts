@@ -10,13 +10,13 @@ import type {
   RunEvent,
   RunEventOf,
   RunListeners,
-} from "../face/core/api/index.js";
-import { isObject } from "../face/core/options/check.js";
-import { madeOf } from "../face/core/tools/made-agent.js";
-import { counted } from "../face/lab/replay/amounts.js";
-import { oneLine } from "../face/lab/replay/harmless.js";
-import { recorder } from "../face/lab/replay/recorder.js";
-import { LoopletError } from "../face/core/api/errors.js";
+} from "../typescript/core/api/index.js";
+import { isObject } from "../typescript/core/options/check.js";
+import { madeOf } from "../typescript/core/tools/made-agent.js";
+import { counted } from "../typescript/lab/replay/amounts.js";
+import { oneLine } from "../typescript/lab/replay/harmless.js";
+import { recorder } from "../typescript/lab/replay/recorder.js";
+import { LoopletError } from "../typescript/core/api/errors.js";
 import type { Options } from "./command.js";
 import { written } from "./files.js";
 import { terminal } from "./terminal.js";

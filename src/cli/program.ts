@@ -5,9 +5,9 @@
  * a wrong call. `terminal.ts` alone writes and asks.
  */
 import { parseArgs } from "node:util";
-import { LoopletError } from "../face/core/api/errors.js";
-import { VERSION } from "../face/core/generated/tables.js";
-import { oneLine } from "../face/lab/replay/harmless.js";
+import { LoopletError } from "../typescript/core/api/errors.js";
+import { VERSION } from "../typescript/core/generated/tables.js";
+import { oneLine } from "../typescript/lab/replay/harmless.js";
 import { UsageError, type Command, type Options } from "./command.js";
 import { compare } from "./commands/compare.js";
 import { doctor } from "./commands/doctor.js";

@@ -1,7 +1,7 @@
 /** The only place that writes to the terminal and asks its user. */
 import process from "node:process";
 import { createInterface, type Interface } from "node:readline";
-import { harmless } from "../face/lab/replay/harmless.js";
+import { harmless } from "../typescript/lab/replay/harmless.js";
 
 class Terminal {
   #lines: string[] = [];

@@ -1,6 +1,6 @@
 /** Words and numbers for people. */
-import type { Outcome, Usage } from "../face/core/api/index.js";
-import { oneLine } from "../face/lab/replay/harmless.js";
+import type { Outcome, Usage } from "../typescript/core/api/index.js";
+import { oneLine } from "../typescript/lab/replay/harmless.js";
 
 /** A value on one line. */
 export function short(value: unknown, most = 100): string {

@@ -1,5 +1,5 @@
 /** The script of the panel, behind those of the engine and of the element. In a tab of its own it needs `?tab=`. */
-import type { LoopletDevtools } from "../face/lab/devtools/index.js";
+import type { LoopletDevtools } from "../typescript/lab/devtools/index.js";
 import { portChannel } from "./port-channel.js";
 
 const given = new URLSearchParams(location.search).get("tab");

@@ -1,6 +1,6 @@
 /** A channel over ports that end with their page or with the extension's service worker, and are opened again. */
-import { Listeners } from "../face/lab/devtools/live/listeners.js";
-import { PROTOCOL, type DevtoolsChannel } from "../face/lab/devtools/live/protocol.js";
+import { Listeners } from "../typescript/lab/devtools/live/listeners.js";
+import { PROTOCOL, type DevtoolsChannel } from "../typescript/lab/devtools/live/protocol.js";
 
 const RETRY_MS = 500;
 

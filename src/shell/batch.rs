@@ -4,9 +4,9 @@
 //! all records stand in one buffer, in their order. Kind 0 is a text delta, 1 reasoning, 2 tool input. Kind 3 is any
 //! other event, and its text is flat JSON.
 //!
-//! The driver pushes events and hands [`Parts`] over; `src/face/core/host/batch.ts` reads them. A lone short delta is
-//! lent instead ([`lend`]): its UTF-16 units follow its words. A `TextDecoder` costs JavaScript as much as the whole
-//! rest of such a chunk, and a call out costs as much as a call in.
+//! The driver pushes events and hands [`Parts`] over; `src/typescript/core/host/batch.ts` reads them. A lone short
+//! delta is lent instead ([`lend`]): its UTF-16 units follow its words. A `TextDecoder` costs JavaScript as much as
+//! the whole rest of such a chunk, and a call out costs as much as a call in.
 
 use std::cell::RefCell;
 

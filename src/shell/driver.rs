@@ -5,8 +5,8 @@
 //! run at once, so `outcome` is set when `cancel` returns; its outputs queue up behind the ones that are being
 //! performed.
 //!
-//! The handle and the callbacks of requests and timers call this module. A method of the face's `Shell` that throws
-//! cuts the run off: the run then fails, and nothing more is asked of JavaScript.
+//! The handle and the callbacks of requests and timers call this module. A method of the TypeScript's `Shell` that
+//! throws cuts the run off: the run then fails, and nothing more is asked of JavaScript.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;

@@ -1,5 +1,5 @@
 //! The handles that JavaScript holds: of a prepared agent and of a run. They are not part of the public API:
-//! `src/face/core/host/instance.ts` and `shell.ts` wrap them.
+//! `src/typescript/core/host/instance.ts` and `shell.ts` wrap them.
 //!
 //! [`AgentHandle`] takes the configuration and opens runs. Everything that happens to a run enters through
 //! [`RunHandle::handle_input`] as the JSON of an [`Input`], except a stream's chunks ([`RunHandle::chunk`]) and a

@@ -1,4 +1,5 @@
-//! The methods that the shell calls in JavaScript: one object per run, `Shell` in `src/face/core/host/shell.ts`.
+//! The methods that the shell calls in JavaScript: one object per run, `Shell` in
+//! `src/typescript/core/host/shell.ts`.
 //!
 //! The driver and [`super::request`] call them while no run is borrowed, so each of them may call the handle back at
 //! once. Outputs that follow from such a call are performed when the drain that is at work reaches them. The methods

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import axe from "axe-core";
-import { hostileFiles } from "../face/support/hostile-files.ts";
+import { hostileFiles } from "../typescript/support/hostile-files.ts";
 import { installPacked } from "./install.mjs";
 import { visit } from "./page.mjs";
 

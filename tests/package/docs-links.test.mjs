@@ -38,8 +38,8 @@ test("the page about errors has a section for each code, and for nothing else", 
         .matchAll(/"(\w+)"/g),
     ].map(([, code]) => code);
   const codes = [
-    ...codesOf("src/face/core/generated/model.ts", "FailureCode"),
-    ...codesOf("src/face/core/api/errors.ts", "LoopletErrorCode"),
+    ...codesOf("src/typescript/core/generated/model.ts", "FailureCode"),
+    ...codesOf("src/typescript/core/api/errors.ts", "LoopletErrorCode"),
   ];
   const page = readFileSync(join(root, "docs/tasks/errors.md"), "utf8");
   const sections = [...page.matchAll(/^### (\w+)$/gm)].map(([, code]) => code);

@@ -68,11 +68,11 @@ test("looplet/inline holds the engine in its own file, for a place that loads no
   assert.doesNotMatch(text, /\bimport\(/);
 });
 
-test("the source maps have the sources of the face, and do not repeat the engine", () => {
+test("the source maps have the sources of the TypeScript, and do not repeat the engine", () => {
   const dist = join(installed.folder, "node_modules/looplet/dist");
   const maps = readdirSync(dist, { recursive: true }).filter((file) => file.endsWith(".map"));
   const texts = maps.map((file) => readFileSync(join(dist, file), "utf8"));
-  assert.ok(texts.some((text) => text.includes("src/face/core/run/run.ts")));
+  assert.ok(texts.some((text) => text.includes("src/typescript/core/run/run.ts")));
   for (const text of texts) assert.doesNotMatch(text, /(\\u0000|\\\\0|\\\\x00)asm/);
 });
 

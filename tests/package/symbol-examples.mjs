@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { root } from "./docs-examples.mjs";
 
 /** `{ name, file, code, runs, prints }` of each example. Its name is its source and its place there. */
-export const symbolExamples = readdirSync(join(root, "src/face"), { recursive: true })
+export const symbolExamples = readdirSync(join(root, "src/typescript"), { recursive: true })
   .filter((source) => source.endsWith(".ts"))
   .flatMap((source) => {
-    const text = readFileSync(join(root, "src/face", source), "utf8");
+    const text = readFileSync(join(root, "src/typescript", source), "utf8");
     return [...text.matchAll(/^ *\* @example\n *\* ```(tsx?)\n([\s\S]*?)^ *\* ```$/gm)].map(
       ([, language, commented], at) => {
         const name = `${source.replace(/\.ts$/, "")}-${at + 1}`;

@@ -1,6 +1,6 @@
 // The page is reloaded within a run with parallel calls, two approvals, a subagent that asks and a steer. What it
-// draws is what a page draws that was never reloaded. `tests/face/ui/playground` does so at every event, without a
-// browser.
+// draws is what a page draws that was never reloaded. `tests/typescript/ui/playground` does so at every event,
+// without a browser.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { eachVisits, skip } from "./playground.mjs";

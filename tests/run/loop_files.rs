@@ -1,5 +1,6 @@
 //! Files that were recorded in one build of the engine and are played in the other: `wasm.loop` is written by
-//! `tests/face/lab/loop-files.test.ts`, `native.loop` here, each with `LOOPLET_WRITE=1`. Both tests play both files.
+//! `tests/typescript/lab/loop-files.test.ts`, `native.loop` here, each with `LOOPLET_WRITE=1`. Both tests play both
+//! files.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -45,7 +46,7 @@ fn i_07_files_of_both_builds_replay_to_equal_requests_events_and_entries() {
     }
 }
 
-/// The files that `tests/face/long/both-builds.test.ts` has left, if any.
+/// The files that `tests/typescript/long/both-builds.test.ts` has left, if any.
 #[test]
 fn i_07_what_webassembly_has_recorded_replays_to_the_same() {
     let Some(file) = loops().and_then(|folder| File::open(folder.join("wasm.ndjson")).ok()) else {

@@ -1,6 +1,6 @@
 // The JavaScript side of a run in the shell's own tests: records what the shell calls, answers requests from a
-// script, and calls back into the run where a test asks for it. The real one is src/face/core/host/driver.ts, tested
-// in tests/face.
+// script, and calls back into the run where a test asks for it. The real one is src/typescript/core/host/driver.ts,
+// tested in tests/typescript.
 
 /** `respondTo(url, init)` answers requests; `on` maps "text", an event's type, "callTool" or "done" to a callback. */
 export class TestHost {

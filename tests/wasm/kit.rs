@@ -1,5 +1,5 @@
-//! A run with a recording host, both on one side: what JavaScript does in `src/face/core/host/driver.ts` is scripted
-//! here.
+//! A run with a recording host, both on one side: what JavaScript does in `src/typescript/core/host/driver.ts` is
+//! scripted here.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -1,5 +1,5 @@
 //! A panic leaves the call into WebAssembly as an error that says what and where. What its instance's runs come to is
-//! tested in `tests/face/core/lost-instance.test.ts` and `tests/package`.
+//! tested in `tests/typescript/core/lost-instance.test.ts` and `tests/package`.
 
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;

@@ -5,7 +5,7 @@ import {
   markdownReport,
   textReport,
   type LiveOptions,
-} from "../../face/lab/compare/index.js";
+} from "../../typescript/lab/compare/index.js";
 import { UsageError, type Command, type Options } from "../command.js";
 import { agentOption, amountOption, textFile, numberOption, written } from "../files.js";
 import { terminal } from "../terminal.js";

@@ -1,5 +1,5 @@
 /** `looplet fork`: a recorded run goes on from a step, live, with another agent. */
-import { fork as journalAt } from "../../face/lab/replay/index.js";
+import { fork as journalAt } from "../../typescript/lab/replay/index.js";
 import { UsageError, type Command } from "../command.js";
 import { agentOption, textFile, numberOption } from "../files.js";
 import { LIVE_OPTIONS, recorded, shownRun } from "../live-run.js";

@@ -1,12 +1,12 @@
 /** `looplet inspect`: what happened in a recorded run, and what the file would tell a stranger. */
-import type { OutcomeKind, RunEvent, Usage } from "../../face/core/api/index.js";
-import { askedModel } from "../../face/lab/replay/asked-model.js";
-import { counted } from "../../face/lab/replay/amounts.js";
-import { harmless, oneLine } from "../../face/lab/replay/harmless.js";
-import { attemptsIn, CAUSES, newTokens, partText } from "../../face/lab/replay/prefix-words.js";
-import { readLoop, type LoopFile, type LoopProcess } from "../../face/lab/replay/loop-file.js";
-import { replay, type Replay } from "../../face/lab/replay/index.js";
-import { starredShapes } from "../../face/lab/replay/secret-shapes.js";
+import type { OutcomeKind, RunEvent, Usage } from "../../typescript/core/api/index.js";
+import { askedModel } from "../../typescript/lab/replay/asked-model.js";
+import { counted } from "../../typescript/lab/replay/amounts.js";
+import { harmless, oneLine } from "../../typescript/lab/replay/harmless.js";
+import { attemptsIn, CAUSES, newTokens, partText } from "../../typescript/lab/replay/prefix-words.js";
+import { readLoop, type LoopFile, type LoopProcess } from "../../typescript/lab/replay/loop-file.js";
+import { replay, type Replay } from "../../typescript/lab/replay/index.js";
+import { starredShapes } from "../../typescript/lab/replay/secret-shapes.js";
 import type { Command } from "../command.js";
 import { textFile } from "../files.js";
 import { terminal } from "../terminal.js";

@@ -1,6 +1,6 @@
 /** `looplet replay`: plays a file, and says whether it goes as it went. */
-import { counted } from "../../face/lab/replay/amounts.js";
-import { expectReplay, ReplayDifference } from "../../face/lab/testing/index.js";
+import { counted } from "../../typescript/lab/replay/amounts.js";
+import { expectReplay, ReplayDifference } from "../../typescript/lab/testing/index.js";
 import { UsageError, type Command } from "../command.js";
 import { agentFile, textFile } from "../files.js";
 import { terminal } from "../terminal.js";

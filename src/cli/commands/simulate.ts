@@ -9,8 +9,8 @@ import {
   type SimulatedFailure,
   type Subject,
   type WorldOptions,
-} from "../../face/lab/testing/index.js";
-import { counted } from "../../face/lab/replay/amounts.js";
+} from "../../typescript/lab/testing/index.js";
+import { counted } from "../../typescript/lab/replay/amounts.js";
 import { UsageError, type Command, type Options } from "../command.js";
 import { agentModule, namesOption, numberOption, written } from "../files.js";
 import { terminal } from "../terminal.js";

@@ -1,8 +1,8 @@
 /** `looplet step`: the state of a recorded run behind each step. */
-import { counted } from "../../face/lab/replay/amounts.js";
-import { oneLine } from "../../face/lab/replay/harmless.js";
-import { replay, type Replay, type ReplayStep } from "../../face/lab/replay/index.js";
-import { LoopletError } from "../../face/core/api/errors.js";
+import { counted } from "../../typescript/lab/replay/amounts.js";
+import { oneLine } from "../../typescript/lab/replay/harmless.js";
+import { replay, type Replay, type ReplayStep } from "../../typescript/lab/replay/index.js";
+import { LoopletError } from "../../typescript/core/api/errors.js";
 import { UsageError, type Command } from "../command.js";
 import { textFile, numberOption } from "../files.js";
 import { terminal } from "../terminal.js";

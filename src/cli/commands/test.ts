@@ -1,7 +1,7 @@
 /** `looplet test`: writes the test that plays a file. */
 import { dirname, relative, sep } from "node:path";
-import { replay, testFile } from "../../face/lab/replay/index.js";
-import { withExpectations } from "../../face/lab/testing/index.js";
+import { replay, testFile } from "../../typescript/lab/replay/index.js";
+import { withExpectations } from "../../typescript/lab/testing/index.js";
 import type { Command } from "../command.js";
 import { textFile, written } from "../files.js";
 import { terminal } from "../terminal.js";

@@ -1,6 +1,6 @@
 /** `looplet verify`: plays a file again, and judges the run by receipts and a policy. */
-import { oneLine } from "../../face/lab/replay/harmless.js";
-import { verify as verified, type Receipt } from "../../face/lab/receipts/index.js";
+import { oneLine } from "../../typescript/lab/replay/harmless.js";
+import { verify as verified, type Receipt } from "../../typescript/lab/receipts/index.js";
 import { UsageError, type Command } from "../command.js";
 import { agentFile, amountOption, namesOption, numberOption, textFile } from "../files.js";
 import { signatureCheck } from "../public-key.js";

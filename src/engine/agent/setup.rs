@@ -1,9 +1,9 @@
 //! An agent that is prepared once: its options are checked, its schemas compiled, its models looked up. The agents
 //! behind its tools are prepared with it.
 //!
-//! The shell makes a [`Setup`] of each new text of a configuration. The face writes that text once per agent, or once
-//! per run if `sharedInstructions` is a function. All runs with this text share the setup and read it through their
-//! desks; none changes it. The changes of one run (its mode, raised limits, another model) stand in the run. A
+//! The shell makes a [`Setup`] of each new text of a configuration. The TypeScript writes that text once per agent,
+//! or once per run if `sharedInstructions` is a function. All runs with this text share the setup and read it through
+//! their desks; none changes it. The changes of one run (its mode, raised limits, another model) stand in the run. A
 //! configuration that cannot run is refused here, before any run.
 
 use serde_json::Value;

@@ -124,7 +124,7 @@ pub struct ModelAnswer {
 
 impl ModelAnswer {
     /// Creates an empty answer. `join_deltas` reports the growth of a block within one chunk as one change; the
-    /// face's default is true. There is no bound on the number of blocks and their bytes.
+    /// TypeScript's default is true. There is no bound on the number of blocks and their bytes.
     pub fn new(join_deltas: bool) -> ModelAnswer {
         ModelAnswer {
             keep_deltas: !join_deltas,

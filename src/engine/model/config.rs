@@ -1,9 +1,9 @@
-//! The configuration of an agent and of one of its runs: plain data, read from the JSON that the face writes.
+//! The configuration of an agent and of one of its runs: plain data, read from the JSON that the TypeScript writes.
 //!
 //! [`Config`] is what all runs of an agent share, [`RunOptions`] what one run adds. Each option has its default here,
-//! or in [`crate::engine::policy::defaults`] if the default depends on other options. The face checks names and types
-//! by its own table. [`crate::engine::agent::setup::Setup::new`] then checks everything that only the engine can
-//! judge, and refuses a wrong value with its path.
+//! or in [`crate::engine::policy::defaults`] if the default depends on other options. The TypeScript checks names and
+//! types by its own table. [`crate::engine::agent::setup::Setup::new`] then checks everything that only the engine
+//! can judge, and refuses a wrong value with its path.
 
 mod answers;
 pub mod context;

@@ -115,9 +115,9 @@ pub enum FailureCode {
     /// A setting that only the engine can judge was refused. The message names the field.
     ConfigInvalid,
     /// The WebAssembly module could not be loaded. The message says why; often a Content-Security-Policy forbids it.
-    /// Only the face reports this code.
+    /// Only the TypeScript reports this code.
     ConfigWasm,
-    /// Another process holds the lease of this run. Only the face reports this code.
+    /// Another process holds the lease of this run. Only the TypeScript reports this code.
     RunHeld,
     /// The store does not have the journal of the run any more, although no other process has taken it.
     JournalGone,

@@ -4,7 +4,7 @@
 //! An [`Event`] is an [`EventKind`] with its place in the run. Agents emit events, the run numbers them without a
 //! gap, and the shell carries them into JavaScript. [`EventKind::Finish`] is always the last one. A lone delta
 //! crosses as a [`Delta`], which owns no text. The doc comments of the kinds are printed into
-//! `src/face/core/generated`.
+//! `src/typescript/core/generated`.
 
 pub mod prefix;
 

@@ -62,7 +62,7 @@ pub enum Input<'a> {
         /// The blocks that your listeners have heard of the root's open answer.
         shown_blocks: u32,
     },
-    /// Gives the model a message before its next call. The face chooses the id, any number.
+    /// Gives the model a message before its next call. The TypeScript chooses the id, any number.
     Steer {
         id: u32,
         content: Vec<Block>,

@@ -1,7 +1,7 @@
 //! The end of a run, and everything that a run shows about itself.
 //!
 //! [`Outcome`] says how the run ended, [`Report`] and [`History`] hold its results. The run builds them on request
-//! and borrows their content. The face reads them through the handle, a report at any time and an outcome after
+//! and borrows their content. The TypeScript reads them through the handle, a report at any time and an outcome after
 //! [`crate::engine::model::event::EventKind::Finish`]. Nothing here fails: a run that failed has an outcome with an
 //! error.
 

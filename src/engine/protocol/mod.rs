@@ -375,7 +375,7 @@ pub fn vendor(name: &str) -> Option<&'static Vendor> {
 }
 
 /// The vendor and the protocol of a model. The protocol is the one that the model names, else the vendor's own. A
-/// vendor without a row here belongs to the face, whose configuration says how it is reached.
+/// vendor without a row here belongs to the TypeScript, whose configuration says how it is reached.
 ///
 /// # Errors
 /// An unknown vendor or protocol, a vendor without a base URL when none is configured, or a model named `.` or `..`.

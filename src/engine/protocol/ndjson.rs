@@ -1,8 +1,8 @@
 //! looplet's own protocol: the request is one JSON object, the answer one JSON object per line.
 //!
-//! The face speaks it for `custom(async …)` models. [`PROTOCOL`] describes the request and [`NdjsonDecoder`] the
-//! lines of an answer. The model call reaches the functions here through the table of protocols. A line that is not
-//! valid JSON fails the call, and so does a body without `finish`.
+//! The TypeScript speaks it for `custom(async …)` models. [`PROTOCOL`] describes the request and [`NdjsonDecoder`]
+//! the lines of an answer. The model call reaches the functions here through the table of protocols. A line that is
+//! not valid JSON fails the call, and so does a body without `finish`.
 
 use std::collections::BTreeMap;
 
@@ -32,9 +32,9 @@ use crate::engine::protocol::{Decoder, Framing, Protocol, RequestSpec, no_marker
 ///
 /// ```text
 /// { "model", "system"?, "tools"?: [{ "name", "description", "inputSchema", "strict"? }], "maxOutputTokens"?,
-///   "temperature"?, "topP"?, "topK"?, "frequencyPenalty"?, "presencePenalty"?, "seed"?, "stopSequences"?, "thinking"?,
-///   "effort"?, "toolChoice"?, "parallelToolCalls"?, "responseFormat"?: { "name", "schema", "strict" },
-///   "promptCaching"?: { "enabled"?, "ttl"?, "key"? }, "metadata"?, "messages": [ … ] }
+/// "temperature"?, "topP"?, "topK"?, "frequencyPenalty"?, "presencePenalty"?, "seed"?, "stopSequences"?, "thinking"?,
+/// "effort"?, "toolChoice"?, "parallelToolCalls"?, "responseFormat"?: { "name", "schema", "strict" },
+/// "promptCaching"?: { "enabled"?, "ttl"?, "key"? }, "metadata"?, "messages": [ … ] }
 /// ```
 pub const PROTOCOL: Protocol = Protocol {
     name: "ndjson",

@@ -1,6 +1,6 @@
 //! The places of options in servers that speak Chat Completions but deviate from OpenAI.
 //!
-//! Quirks are data: a JSON object in [`ModelConfig::quirks`]. The face's vendor rows fill it, and a user of
+//! Quirks are data: a JSON object in [`ModelConfig::quirks`]. The TypeScript's vendor rows fill it, and a user of
 //! `compatible()` can write it. A key is an option as [`ModelConfig`] names it; `thinking: { budgetTokens }` has the
 //! key `budgetTokens`, and `thinking: { type }` has `thinking.<type>`. A value is the field's name, or an object of
 //! fields in which the string `"$"` stands for the option's value, or `false` when the server has no such option.

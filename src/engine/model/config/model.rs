@@ -14,7 +14,7 @@ use crate::engine::model::usage::Price;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ModelConfig {
-    /// The face's number of the model. Each request carries it, so that the right key is used.
+    /// The TypeScript's number of the model. Each request carries it, so that the right key is used.
     pub slot: u32,
     /// The name of a vendor row (`anthropic`, `openai`, …), or `compatible` or `custom`.
     pub vendor: String,
@@ -192,7 +192,7 @@ pub struct ResponseFormat {
 #[serde(rename_all = "camelCase", default)]
 pub struct PromptCaching {
     /// Whether cache markers are sent. Default: true where the vendor's own endpoint is known to take them and does
-    /// not cache unasked. The face writes it for `true`, `false` and an object.
+    /// not cache unasked. The TypeScript writes it for `true`, `false` and an object.
     #[cfg_attr(test, schemars(skip))]
     pub enabled: Option<bool>,
     /// The time for which the vendor keeps the marked prefix, for example `"5m"` (Anthropic's default) or `"1h"`.

@@ -2,8 +2,8 @@
 //!
 //! The configuration holds [`Permissions`], and answers of your code can add rules and switch the mode.
 //! [`crate::engine::policy::permission`] judges calls by them. The engine has neither Unicode tables nor a parser of
-//! addresses, so the face sends each [`Reading`] with the answer that brings an input. A text that is not a rule is
-//! refused when it is read.
+//! addresses, so the TypeScript sends each [`Reading`] with the answer that brings an input. A text that is not a
+//! rule is refused when it is read.
 
 use serde::{Deserialize, Serialize};
 

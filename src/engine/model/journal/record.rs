@@ -1,7 +1,7 @@
 //! The inputs of a run as data, each with its moment. Played in their order, they replay the run byte for byte.
 //!
 //! A [`Record`] is a line of a `.loop` file. JavaScript writes and plays these lines (`recorder.ts` and `player.ts`
-//! in `src/face/lab/replay`); the engine reads and writes them in native tests alone.
+//! in `src/typescript/lab/replay`); the engine reads and writes them in native tests alone.
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde::{Deserialize, Serialize};

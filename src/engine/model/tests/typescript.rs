@@ -1,5 +1,5 @@
-//! Prints the TypeScript of our types, with their doc comments, into `src/face/core/generated`, and what TypeScript
-//! needs of the table of models into `src/face/extras/model-rows.ts`.
+//! Prints the TypeScript of our types, with their doc comments, into `src/typescript/core/generated`, and what
+//! TypeScript needs of the table of models into `src/typescript/extras/model-rows.ts`.
 //!
 //! `cargo test --lib typescript` fails when a file there is stale. `LOOPLET_WRITE=1 cargo test --lib typescript`
 //! writes the files, and prettier breaks their lines. Only types that leave the engine are printed, in the form that
@@ -414,7 +414,9 @@ fn words_of(schema: &Value) -> Value {
 }
 
 fn check(file: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/face").join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("src/typescript")
+        .join(file);
     if std::env::var_os("LOOPLET_WRITE").is_some() {
         std::fs::write(&path, text).unwrap();
     }

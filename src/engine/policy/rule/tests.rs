@@ -23,8 +23,8 @@ pub fn input(field: &str, text: &str) -> String {
     serde_json::json!({ field: text }).to_string()
 }
 
-/// The platform's readings of all addresses in these tests; `tests/face/core/readings.test.ts` compares them with
-/// `URL`.
+/// The platform's readings of all addresses in these tests; `tests/typescript/core/readings.test.ts` compares them
+/// with `URL`.
 pub fn readings() -> &'static [Reading] {
     static READINGS: std::sync::LazyLock<Vec<Reading>> = std::sync::LazyLock::new(|| {
         let lines = include_str!("tests/readings.jsonl").lines();

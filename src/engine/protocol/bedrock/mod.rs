@@ -3,12 +3,12 @@
 //! Written from <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html>,
 //! <https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html>,
 //! <https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html>,
-//! <https://docs.aws.amazon.com/nova/latest/nova2-userguide/core-inference.html> and the API model in version 3.1163.0
-//! of `@aws-sdk/client-bedrock-runtime` (2026-11-21), and from recorded answers.
+//! <https://docs.aws.amazon.com/nova/latest/nova2-userguide/core-inference.html> and the API model in version
+//! 3.1163.0 of `@aws-sdk/client-bedrock-runtime` (2026-11-21), and from recorded answers.
 //!
 //! One shape serves many vendors' models. Options that only some models accept stand in
-//! `additionalModelRequestFields`, so the encoder looks at the model's id. Signing is the face's work: no credential
-//! comes here.
+//! `additionalModelRequestFields`, so the encoder looks at the model's id. Signing is the TypeScript's work: no
+//! credential comes here.
 
 mod block;
 mod decode;

@@ -1,0 +1,155 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../../src/typescript/", import.meta.url));
+const sources = readdirSync(root, { recursive: true, encoding: "utf8" })
+  .map((path) => path.replaceAll("\\", "/"))
+  .filter((path) => /\.tsx?$/.test(path) && !path.endsWith(".d.ts"));
+
+/** The wings, and which others each may import. The README of a wing says the same. */
+const MAY_IMPORT: { [wing: string]: string[] } = {
+  core: [],
+  extras: ["core"],
+  server: ["core", "extras"],
+  ui: ["core", "extras", "server"],
+  lab: ["core", "extras", "server", "ui"],
+  compat: ["core", "extras"],
+};
+
+/** The files of the TypeScript that each file imports, types included. */
+const graph = new Map(
+  sources.map((file) => {
+    const { importedFiles } = ts.preProcessFile(readFileSync(`${root}${file}`, "utf8"), true, true);
+    const targets = importedFiles.map(({ fileName }) => posix.join(posix.dirname(file), fileName));
+    return [
+      file,
+      targets
+        .flatMap((target) => [target.replace(/\.js$/, ".ts"), target.replace(/\.js$/, ".tsx")])
+        .filter((target) => sources.includes(target)),
+    ];
+  }),
+);
+
+const wingOf = (file: string): string => file.split("/")[0]!;
+
+/** A folder of a wing is a room, and so is a file next to the folders. */
+const roomOf = (file: string): string => file.split("/").slice(0, 2).join("/");
+
+test("each wing imports only the wings that it may, types included", () => {
+  const forbidden = [...graph].flatMap(([from, targets]) =>
+    targets
+      .filter((to) => wingOf(to) !== wingOf(from) && !MAY_IMPORT[wingOf(from)]?.includes(wingOf(to)))
+      .map((to) => `${from} imports ${to}`),
+  );
+  expect([...new Set(sources.map(wingOf))].sort()).toEqual(Object.keys(MAY_IMPORT).sort());
+  expect(forbidden).toEqual([]);
+});
+
+test("each wing has a README that says what it may import", () => {
+  for (const [wing, others] of Object.entries(MAY_IMPORT)) {
+    const [, list] = /^May import: (.*)\.$/m.exec(readFileSync(`${root}${wing}/README.md`, "utf8"))!;
+    expect([...list!.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(others);
+  }
+});
+
+test("no room of the TypeScript reaches itself by what it imports, types included", () => {
+  const rooms = new Map<string, Set<string>>();
+  for (const [from, targets] of graph)
+    for (const to of targets)
+      if (roomOf(to) !== roomOf(from))
+        rooms.set(roomOf(from), (rooms.get(roomOf(from)) ?? new Set()).add(roomOf(to)));
+  const reached = (room: string): Set<string> => {
+    const seen = new Set<string>();
+    const left = [...(rooms.get(room) ?? [])];
+    for (let next = left.pop(); next !== undefined; next = left.pop())
+      if (!seen.has(next)) left.push(...(rooms.get(seen.add(next) && next) ?? []));
+    return seen;
+  };
+  expect(rooms.size).toBeGreaterThan(25);
+  expect([...rooms.keys()].filter((room) => reached(room).has(room))).toEqual([]);
+});
+
+test("the core has what the main entry needs", () => {
+  const reached = new Set<string>();
+  const left = sources.filter((file) => file.startsWith("core/entry/"));
+  for (let file = left.pop(); file !== undefined; file = left.pop())
+    if (!reached.has(file)) left.push(...graph.get(reached.add(file) && file)!);
+  const core = sources.filter((file) => wingOf(file) === "core");
+  // The requests of other wings share the reading of redirects and the redaction with those to models.
+  expect(core.filter((file) => !reached.has(file))).toEqual(["core/host/sender.ts"]);
+});
+
+test("each room outside the core is a subpath of the package and has its name", () => {
+  const { exports } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+    exports: { [subpath: string]: string | { types: string } };
+  };
+  const main = /^\.$|^\.\/(inline$|external\b)/;
+  const subpaths = Object.entries(exports).flatMap(([subpath, file]) =>
+    typeof file === "string" || main.test(subpath) ? [] : [[subpath.slice(2), file.types] as const],
+  );
+  const misnamed = subpaths.filter(
+    ([name, types]) =>
+      types.replace(/^\.\/dist\/types\/(extras|server|ui|lab|compat)\/|(\/index)?\.d\.ts$/g, "") !== name,
+  );
+  expect(misnamed).toEqual([]);
+  const rooms = sources
+    .filter((file) => wingOf(file) !== "core" && file.split("/").length > 2)
+    .map((file) => file.split("/")[1]!);
+  const names = new Set(subpaths.map(([name]) => name));
+  expect([...new Set(rooms)].filter((room) => !names.has(room))).toEqual([]);
+});
+
+const page = readFileSync(new URL("../../docs/architecture.md", import.meta.url), "utf8");
+
+type Named = [name: string, file: string];
+
+/** Functions that the page says are in a file: those of its tables of steps, and each "`name` (`file`)" of its text. */
+function* walked(): Generator<Named> {
+  for (const [, file, names] of page.matchAll(/^\|[^|]+\| `([^`]+\.(?:rs|ts))` \| ([^|]+) \|$/gm))
+    for (const name of words(names!)) yield [name, file!];
+  for (const [, name, file] of page.matchAll(/`(#?\w+)` \(`([^`]+\.(?:rs|ts))`\)/g))
+    if (/^#?[a-z]/.test(name!)) yield [name!, file!];
+}
+
+/** Names that the table of costs puts into a file: those of a clause that ends with the file. */
+function* costed(): Generator<Named> {
+  const [, table] = /^## What a change costs$(.*?)^The /ms.exec(page)!;
+  for (const [, clause, file] of table!.matchAll(/([^;|]+?) (?:in |\()`([^`]+\.(?:rs|ts))`/g))
+    for (const name of words(clause!)) yield [name, file!];
+}
+
+const words = (text: string): string[] => [...text.matchAll(/`(#?\w+)`/g)].map(([, name]) => name!);
+const codeOf = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+
+/** Returns true if the file declares the function or method. A call of it is not enough. */
+function declares(file: string, name: string): boolean {
+  const code = codeOf(file);
+  if (file.endsWith(".rs")) return new RegExp(`\\bfn ${name}\\b`).test(code);
+  let isFound = false;
+  const visit = (node: ts.Node): void => {
+    const isFunction = ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node);
+    if (isFunction && node.name?.getText() === name) isFound = true;
+    else ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, code, ts.ScriptTarget.Latest, true));
+  return isFound;
+}
+
+test("each function that the page about the architecture walks through exists", () => {
+  expect([...walked()].length).toBeGreaterThan(60);
+  expect([...walked()].filter(([name, file]) => !declares(file, name))).toEqual([]);
+});
+
+test("each name in the table of costs stands in its file", () => {
+  expect([...costed()].length).toBeGreaterThan(20);
+  expect([...costed()].filter(([name, file]) => !new RegExp(`\\b${name}\\b`).test(codeOf(file)))).toEqual([]);
+});
+
+test("each path on the page about the architecture exists", () => {
+  const paths = [...page.matchAll(/`((?:src|crates|docs|tests|fuzz)\/[\w./-]+)`/g)].map(([, path]) => path!);
+  expect(paths.length).toBeGreaterThan(60);
+  expect(paths.filter((path) => !existsSync(new URL(`../../${path}`, import.meta.url)))).toEqual([]);
+});
