@@ -408,14 +408,10 @@ fn push_into_object(fields: &Object<'_>, into: &mut Vec<u8>) {
 /// A message that was cut short goes out as if another model had written it. Its thinking is left out, because the
 /// signature belongs to the whole message. Of an answer that broke off, thinking without its signature is left out. A
 /// vendor's summary that the model cannot read is a text. An answer whose server tool has not returned when another
-/// answer follows counts as broken off: its vendor refuses a call without a result.
+/// answer follows goes out without that call: its vendor refuses a call without a result.
 fn as_sent<'a>(message: &'a Message, after: &[Message]) -> Cow<'a, Message> {
-    if is_left(message, after) {
-        let left = Message {
-            partial: true,
-            ..message.clone()
-        };
-        return Cow::Owned(as_sent(&left, &[]).into_owned());
+    if let Some(next) = left_by(message, after) {
+        return Cow::Owned(as_sent(&without_open_calls(message, next), &[]).into_owned());
     }
     let is_left_out = |block: &Block| match block {
         Block::Thinking { signature, .. } => message.compacted || (message.partial && signature.is_none()),
@@ -432,10 +428,27 @@ fn as_sent<'a>(message: &'a Message, after: &[Message]) -> Cow<'a, Message> {
     Cow::Owned(as_sent)
 }
 
-/// True for an answer with a call of a server tool for which the next answer has no result.
-fn is_left(message: &Message, after: &[Message]) -> bool {
+/// The content of the next answer, if it has no result for a server tool's call in this one.
+fn left_by<'a>(message: &Message, after: &'a [Message]) -> Option<&'a [Block]> {
     let mut answers = after.iter().filter(|later| later.role == Role::Assistant);
     let next = answers.next().map(|next| next.content.as_slice());
-    message.role == Role::Assistant
-        && next.is_some_and(|next| !next.is_empty() && waits_for_results(message, next))
+    let is_left = |next: &&[Block]| !next.is_empty() && waits_for_results(message, next);
+    next.filter(|_| message.role == Role::Assistant).filter(is_left)
+}
+
+/// The answer without its calls of server tools for which the next answer has no result.
+fn without_open_calls(message: &Message, next: &[Block]) -> Message {
+    let mut left = message.clone();
+    let mut at = 0;
+    left.content.retain(|block| {
+        at += 1;
+        let later = [message.content.get(at..).unwrap_or_default(), next].concat();
+        let only = Message {
+            content: vec![block.clone()],
+            origin: message.origin.clone(),
+            ..Message::nothing()
+        };
+        !waits_for_results(&only, &later)
+    });
+    left
 }

@@ -29,6 +29,7 @@ use crate::engine::model::message::{Block, Message, NOTHING, Origin, Role, senda
 use crate::engine::policy::context::shorten;
 use crate::engine::policy::tool_error::settled;
 use crate::engine::protocol::request::prefix::is_signed;
+use crate::engine::protocol::waits_for_results;
 
 /// The messages of one agent.
 #[derive(Clone, Debug, Default)]
@@ -337,10 +338,17 @@ impl Transcript {
 
     /// Adds an answer, unless it is empty. Its tool calls are the open round.
     pub fn push_assistant(&mut self, message: Message) {
-        if !message.content.is_empty() {
-            self.close(Vec::new());
-            self.messages.push(message);
+        if message.content.is_empty() {
+            return;
         }
+        self.close(Vec::new());
+        let mut answers = self.messages.iter().rev();
+        let before = answers.find(|before| before.role == Role::Assistant);
+        // A server tool that gets no result is encoded without its call from now on.
+        if before.is_some_and(|before| waits_for_results(before, &message.content)) {
+            self.forget_body();
+        }
+        self.messages.push(message);
     }
 
     /// Answers the calls of the open round, in their order. `more` follows the results.

@@ -5,8 +5,8 @@ import { anthropic, createAgent, custom, tool, type Run } from "looplet";
 const body = (init: RequestInit | undefined): any =>
   JSON.parse(new TextDecoder().decode(init!.body as Uint8Array));
 
-/** A vendor with these answers, whole. */
-function answering(...answers: object[]): { model: any; bodies: any[] } {
+/** A vendor with these answers, whole. `eager` is the model with another effort. */
+function answering(...answers: object[]): { model: any; eager: any; bodies: any[] } {
   const bodies: any[] = [];
   const fetch = async (_: string, init?: RequestInit): Promise<Response> => {
     bodies.push(body(init));
@@ -19,13 +19,10 @@ function answering(...answers: object[]): { model: any; bodies: any[] } {
       ...answers[bodies.length - 1],
     });
   };
-  const model = anthropic("claude-opus-5-5", {
-    apiKey: "k",
-    stream: false,
-    promptCaching: false,
-    fetch: fetch as never,
-  });
-  return { model, bodies };
+  const options = { apiKey: "k", stream: false, promptCaching: false, fetch: fetch as never };
+  const model = anthropic("claude-opus-5-5", options);
+  const eager = anthropic("claude-opus-5-5", { ...options, effort: "max" });
+  return { model, eager, bodies };
 }
 
 const search = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} };
@@ -67,6 +64,33 @@ it("a server's tool that another model has left without a result is not sent aga
   expect(results.content).toEqual([result]);
 });
 
+it("a server's tool that the next answer has left without a result is not sent again", async () => {
+  const { model, bodies } = answering(
+    { content: [search, call], stop_reason: "tool_use" },
+    { content: [{ ...call, id: "toolu_2" }], stop_reason: "tool_use" },
+    done,
+  );
+  const agent = createAgent({ model, tools: { look: look(() => "r") } });
+  expect(await agent.run("go").result).toMatchObject({ outcome: "completed" });
+  expect(bodies[1].messages[1].content).toEqual([search, call]);
+  expect(bodies[2].messages[1].content).toEqual([call]);
+});
+
+it("of two calls of server tools, the one whose result came is sent again", async () => {
+  const { model, bodies } = answering(
+    { content: [search, { ...search, id: "srvtoolu_2" }, call], stop_reason: "tool_use" },
+    { content: [found, { type: "text", text: "Fou" }], stop_reason: "max_tokens" },
+    done,
+  );
+  const agent = createAgent({ model, tools: { look: look(() => "r") } });
+  const { messages } = await agent.run("go").result;
+  await agent.run("and now?", { messages }).result;
+  const [, answer, results, next] = bodies[2].messages;
+  expect(answer.content).toEqual([search, call]);
+  expect(results.content).toEqual([result]);
+  expect(next.content).toEqual([found, { type: "text", text: "Fou" }]);
+});
+
 it("what a hook adds to a result stands in it while a server's tool waits", async () => {
   const { model, bodies } = answering(
     { content: [search, call], stop_reason: "tool_use" },
@@ -84,6 +108,21 @@ it("what a hook adds to a result stands in it while a server's tool waits", asyn
   const { content } = bodies[1].messages.at(-1);
   expect(content.map(({ type }: any) => type)).toEqual(["tool_result"]);
   expect(JSON.stringify(content)).toContain("Mind the date.");
+});
+
+it("another effort counts for a request that adds text while a server's tool waits", async () => {
+  const thinking = { type: "thinking", thinking: "", signature: "s" };
+  const answer = { content: [thinking, search, call], stop_reason: "tool_use" };
+  const { model, eager, bodies } = answering(answer, done);
+  const agent = createAgent({
+    model,
+    tools: { look: look(() => "r") },
+    hooks: { PostToolUse: [{ hooks: [() => ({ additionalContext: "Mind the date." })] }] },
+    prepareIteration: ({ iteration }) => (iteration === 2 ? { model: eager } : undefined),
+  });
+  expect(await agent.run("go").result).toMatchObject({ outcome: "completed" });
+  expect(bodies.map(({ output_config }) => output_config?.effort)).toEqual([undefined, "max"]);
+  expect(bodies[1].messages.map(({ role }: any) => role)).toEqual(["user", "assistant", "user"]);
 });
 
 it("a program goes on in its container", async () => {

@@ -109,7 +109,11 @@ impl Transcript {
         }
         let is_result = |block: &Block| matches!(block, Block::ToolResult { .. });
         let last = self.messages.last().filter(|last| last.role == Role::User);
-        let is_input = last.is_some_and(|last| !last.content.iter().all(is_result));
+        let before = self.messages.iter().rev().nth(1);
+        // A server tool that waits gets the results alone. Text goes into the last of them, and no message follows.
+        let may_follow =
+            !self.ends_with_answer() && !before.is_some_and(|before| waits_for_results(before, &[]));
+        let is_input = may_follow && last.is_some_and(|last| !last.content.iter().all(is_result));
         let effort = |heads: &Heads| heads.head().and_then(|head| head.effort.clone());
         let before = (self.heads.is_restricted(), effort(&self.heads));
         let needed = self.heads.change_to(protocol, spec, own, is_input);
@@ -129,15 +133,8 @@ impl Transcript {
             self.begin_with_head(protocol, spec);
             return Ok(());
         }
-        let (Some(last), before) = (
-            self.messages.len().checked_sub(1),
-            self.messages.iter().rev().nth(1),
-        ) else {
-            return Ok(());
-        };
-        let may_follow =
-            !self.ends_with_answer() && !before.is_some_and(|before| waits_for_results(before, &[]));
-        if may_follow {
+        let last = self.messages.len().checked_sub(1);
+        if let Some(last) = last.filter(|_| may_follow) {
             change.at = last;
             self.heads.push(change);
             self.has_appended = true;
