@@ -303,7 +303,8 @@ export async function play(seed: string, servers: Servers): Promise<string[]> {
     return createAgent({
       store: process.store,
       clock,
-      durable: { reconcile: () => ({ outcome: "run" }) },
+      // Three of four processes may end while a tool runs.
+      durable: { reconcile: () => ({ outcome: "run" }), maxCrashes: 4 },
       model: model(),
       ...system(),
       tools: chance(15) ? Object.fromEntries(Object.entries(tools).reverse()) : tools,
