@@ -33,6 +33,8 @@ export default defineConfig({
     expect: { requireAssertions: true },
     // Vitest leaves a core free, which on a machine of CI is one of two.
     maxWorkers: "100%",
+    // The first test of a file waits until the engine is compiled, next to another file's work.
+    hookTimeout: 60_000,
     // Tools of tests throw on purpose, and such errors stand on the console.
     silent: "passed-only",
   },

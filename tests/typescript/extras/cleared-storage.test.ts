@@ -58,12 +58,18 @@ describe.each(Object.keys(stores))("%s", (name) => {
     const clock = new VirtualClock();
     const { store, clear } = stores[name]!(clock.now);
     let proceed = (): void => {};
+    let begin = (): void => {};
+    const begun = new Promise<void>((resolve) => (begin = resolve));
     const agent = createAgent({
       store,
       clock,
       model: custom(async function* ({ messages }) {
         yield "begun ";
-        if (JSON.stringify(messages.at(-1)).includes("wait")) await new Promise<void>((go) => (proceed = go));
+        if (JSON.stringify(messages.at(-1)).includes("wait"))
+          await new Promise<void>((go) => {
+            proceed = go;
+            begin();
+          });
         yield "done";
       }),
     });
@@ -71,6 +77,7 @@ describe.each(Object.keys(stores))("%s", (name) => {
     expect(await chat.run("first").result).toMatchObject({ outcome: "completed" });
     await chat.saved();
     const run = chat.run("wait");
+    await begun;
     await run.saved();
     await clear();
     proceed();
@@ -78,8 +85,8 @@ describe.each(Object.keys(stores))("%s", (name) => {
     await run.result;
     await expect(run.saved()).rejects.toThrow(/deleted|and not/);
     for (let more = 0; more < 2; more++) expect(await chat.run("more").result).toMatchObject(GONE);
-    // What the runs that have failed still write would meet the chat that is opened again.
-    await chat.saved().catch(() => {});
+    // The runs that have failed try once more to save, and acquire no lease for that.
+    await expect(chat.saved()).rejects.toThrow(/deleted|and not/);
     const again = await agent.openChat("x");
     expect(again.messages).toEqual([]);
     expect(await again.run("new").result).toMatchObject({ outcome: "completed" });
@@ -116,6 +123,13 @@ describe.each(Object.keys(stores))("%s", (name) => {
     const run = agent.run("go", { id: "x" });
     expect(await run.result).toMatchObject(GONE);
     expect(calls).toBe(1);
+    // No later attempt to save acquires the lease of the deleted journal again.
+    for (let attempt = 0; attempt < 2; attempt++)
+      await expect(run.saved()).rejects.toThrow(/deleted|and not/);
+    const chat = await agent.openChat("x");
+    // The chat begins again, until its tool clears the storage.
+    expect(await chat.run("new").result).toMatchObject(GONE);
+    expect(calls).toBe(2);
   });
 });
 
@@ -148,4 +162,34 @@ it("a run that another process has taken is cancelled as before", async () => {
   await clock.pass(30_000);
   await settled();
   expect(await run.result).toMatchObject({ outcome: "cancelled" });
+});
+
+it("a run that was suspended acquires no lease of a journal that was deleted since", async () => {
+  const clock = new VirtualClock();
+  const store = memoryStore({ now: clock.now });
+  let isFull = false;
+  const failing: Store = {
+    ...store,
+    append: (...args) => (isFull ? Promise.reject(new Error("full")) : store.append(...args)),
+  };
+  const model = custom(() => {
+    isFull = true;
+    return [{ type: "tool_call", id: "c", name: "act", input: {} }];
+  });
+  const act = { description: "Acts", inputSchema: { type: "object" as const }, execute: () => "acted" };
+  const agent = createAgent({
+    store: failing,
+    clock,
+    durable: { onSaveFailed: "stop" },
+    model,
+    tools: { act },
+  });
+  const run = agent.run("go", { id: "x" });
+  await settled();
+  await clock.pass(5_000);
+  expect(await run.result).toMatchObject({ error: { code: "store_failed" } });
+  store.delete("x");
+  isFull = false;
+  await expect(run.saved()).rejects.toThrow(/deleted|and not/);
+  expect(store.lease("x", { holder: "another process", ttlMs: 1000 })).toBeDefined();
 });

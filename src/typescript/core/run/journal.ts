@@ -4,7 +4,7 @@
  * notified, the entries wait for the next write, and the calls that needed the save are not made. In a store with
  * leases the journal takes the run's lease before its first write, and has it until the run ends.
  */
-import { isStoreConflict } from "../api/errors.js";
+import { isStoreConflict, StoreConflict } from "../api/errors.js";
 import type { JournalEntry } from "../api/index.js";
 import { AppendLog } from "./saving/append-log.js";
 import { ANSWER_MS, noteEnd, StoreTimeout, within } from "./saving/timed-store.js";
@@ -265,13 +265,16 @@ export class Journal {
   async #write(): Promise<void> {
     await this.#inherit();
     while (this.#saves.length > 0) {
-      const { clock, flushMs } = this.#host;
+      const { clock, flushMs, report } = this.#host;
       if (flushMs && this.#end === undefined) await pause(clock, flushMs);
       const [saves, entries] = [this.#saves, this.#entries];
       [this.#saves, this.#entries, this.#underWay] = [[], [], saves];
       let isSaved = true;
+      const isLeased = this.#lease.isHeld;
       try {
         if (entries.length > 0) {
+          if (this.#isLost)
+            throw (this.#log.error ??= new StoreConflict(`The journal "${this.#key}" was deleted.`));
           await this.#log.write(entries);
           this.#isKept = true;
           this.#saved = entries.at(-1)!.seq;
@@ -283,6 +286,8 @@ export class Journal {
           // The journal has entries that this run did not see saved. Its lease is not that of an ended run.
           this.#isKept = true;
           await this.#lose();
+          // A run that has ended must not hold a lease that only this write has acquired.
+          if (this.#end !== undefined && !isLeased) await this.#lease.giveBack(!this.#isLost).catch(report);
         } else await this.#tellNotSaved(error);
       }
       this.#underWay = undefined;
