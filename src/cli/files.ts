@@ -3,8 +3,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Agent } from "../typescript/core/api/index.js";
-import { madeOf } from "../typescript/core/tools/made-agent.js";
-import { describe } from "../typescript/core/options/check.js";
+import { madeOf } from "../typescript/core/kit/runs.js";
+import { describe } from "../typescript/core/kit/check.js";
 import { UsageError, type Options } from "./command.js";
 
 /**

@@ -11,8 +11,8 @@ import type {
   RunEventOf,
   RunListeners,
 } from "../typescript/core/api/index.js";
-import { isObject } from "../typescript/core/options/check.js";
-import { madeOf } from "../typescript/core/tools/made-agent.js";
+import { isObject } from "../typescript/core/kit/check.js";
+import { madeOf } from "../typescript/core/kit/runs.js";
 import { counted } from "../typescript/lab/replay/amounts.js";
 import { oneLine } from "../typescript/lab/replay/harmless.js";
 import { recorder } from "../typescript/lab/replay/recorder.js";

@@ -6,7 +6,7 @@
  */
 import { parseArgs } from "node:util";
 import { LoopletError } from "../typescript/core/api/errors.js";
-import { VERSION } from "../typescript/core/generated/tables.js";
+import { VERSION } from "../typescript/core/kit/tables.js";
 import { oneLine } from "../typescript/lab/replay/harmless.js";
 import { UsageError, type Command, type Options } from "./command.js";
 import { compare } from "./commands/compare.js";

@@ -48,6 +48,40 @@ test("each wing imports only the wings that it may, types included", () => {
   expect(forbidden).toEqual([]);
 });
 
+/** The door of the core: what another wing may import of it. */
+const isDoor = (file: string): boolean => /^core\/(index\.ts$|api\/|kit\/)/.test(file);
+
+const program = fileURLToPath(new URL("../../src/cli/", import.meta.url));
+const programFiles = readdirSync(program, { recursive: true, encoding: "utf8" }).filter((path) =>
+  path.endsWith(".ts"),
+);
+
+test("the other wings and the program import the core by its door only, types included", () => {
+  const outside = new Map([...graph].filter(([file]) => wingOf(file) !== "core"));
+  for (const file of programFiles) {
+    const { importedFiles } = ts.preProcessFile(readFileSync(`${program}${file}`, "utf8"), true, true);
+    const from = `../cli/${file.replaceAll("\\", "/")}`;
+    const targets = importedFiles.map(({ fileName }) => posix.join(posix.dirname(from), fileName));
+    outside.set(
+      from,
+      targets
+        .flatMap((target) => target.match(/^\.\.\/typescript\/(.*)\.js$/)?.[1] ?? [])
+        .map((to) => `${to}.ts`),
+    );
+  }
+  const past = [...outside].flatMap(([from, targets]) =>
+    targets
+      .filter((to) => wingOf(to) === "core" && !isDoor(to))
+      .map(
+        (to) =>
+          `${from} imports ${to}. Import a public type from core/api, createAgent and its relatives from core/index, ` +
+          "and the rest from core/kit. If core/kit lacks the name, and no public API does it, export it there.",
+      ),
+  );
+  expect([...outside.values()].flat().filter(isDoor).length).toBeGreaterThan(300);
+  expect(past).toEqual([]);
+});
+
 test("each wing has a README that says what it may import", () => {
   for (const [wing, others] of Object.entries(MAY_IMPORT)) {
     const [, list] = /^May import: (.*)\.$/m.exec(readFileSync(`${root}${wing}/README.md`, "utf8"))!;
@@ -78,8 +112,9 @@ test("the core has what the main entry needs", () => {
   for (let file = left.pop(); file !== undefined; file = left.pop())
     if (!reached.has(file)) left.push(...graph.get(reached.add(file) && file)!);
   const core = sources.filter((file) => wingOf(file) === "core");
-  // The requests of other wings share the reading of redirects and the redaction with those to models.
-  expect(core.filter((file) => !reached.has(file))).toEqual(["core/host/sender.ts"]);
+  // The kit is for the other wings.
+  expect(core.filter((file) => !reached.has(file) && !file.startsWith("core/kit/"))).toEqual([]);
+  expect([...reached].filter((file) => file.startsWith("core/kit/"))).toEqual([]);
 });
 
 test("each room outside the core is a subpath of the package and has its name", () => {

@@ -1,7 +1,7 @@
 /** What a program gives a facade: the model behind a name, the key, and what tests replace. */
 import type { AgentOptions, ApiKey, Fetch, HttpModelOptions, Model } from "../core/api/index.js";
-import { anthropic } from "../core/models/models.js";
-import { joined } from "../core/options/check.js";
+import { anthropic } from "../core/index.js";
+import { joined } from "../core/kit/check.js";
 
 /** A facade reads only `ANTHROPIC_API_KEY` of the process, so its caller gives it everything else that it needs. */
 export interface Host extends Pick<AgentOptions, "clock" | "random" | "ids"> {

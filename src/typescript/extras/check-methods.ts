@@ -1,5 +1,5 @@
 import { LoopletError } from "../core/api/errors.js";
-import { describe } from "../core/options/check.js";
+import { describe } from "../core/kit/check.js";
 
 /**
  * Checks an object of the platform or of another package: `what` it is, by the methods that looplet calls. The types

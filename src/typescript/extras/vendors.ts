@@ -3,12 +3,11 @@
  * the URL, a row holds facts from the vendor's documentation or a recorded answer. `docs/vendors.md` has the page and
  * the date of each, and a test compares the two. `vendors/` has the tools that vendors define.
  */
-import type { NotOfModel } from "../core/peer-names.js";
+import { type NotOfModel, checkOptions, describeWord, joined } from "../core/kit/check.js";
+import { HTTP_MODEL_TABLE } from "../core/kit/tables.js";
+import { vendorModel, type Reach } from "../core/kit/models.js";
 import { LoopletError } from "../core/api/errors.js";
 import type { HttpModelOptions, Model, Quirks, WireProtocol } from "../core/api/index.js";
-import { checkOptions, describeWord, joined } from "../core/options/check.js";
-import { HTTP_MODEL_TABLE } from "../core/options/options.js";
-import { vendorModel, type Reach } from "../core/models/models.js";
 
 export { anthropicTools } from "./vendors/anthropic-tools.js";
 export type * from "./vendors/anthropic-tools.js";

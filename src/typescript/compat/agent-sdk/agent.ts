@@ -14,12 +14,11 @@ import type {
 import { builtinTools, toolSearch } from "../../extras/tools/index.js";
 import { hostOptions } from "../host.js";
 import { agentSdkCanUseTool } from "../presets/agent-sdk-hooks.js";
-import { sessionEnd } from "../../core/hooks/hooks.js";
+import { sessionEnd } from "../../core/kit/runs.js";
+import { joined, nearestName, checkMode } from "../../core/kit/check.js";
+import { inputJsonSchema } from "../../core/kit/tools.js";
 import { createAgent } from "../../core/index.js";
-import { joined, nearestName } from "../../core/options/check.js";
-import { checkMode } from "../../core/options/permissions.js";
 import { mergeOptions, presets } from "../presets/index.js";
-import { inputJsonSchema } from "../../core/tools/tool-schema.js";
 import { resolvePath } from "../../extras/vfs/paths.js";
 import { agentTool, type ModeOf, type NamedAgent, type Tasks } from "./agents/agents.js";
 import { queryHooks, type AskedAgent, type HookedSession } from "./hooks/query-hooks.js";

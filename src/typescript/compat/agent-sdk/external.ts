@@ -95,4 +95,4 @@ export type {
   AgentSdkCanUseTool as CanUseTool,
   AgentSdkPermissionResult as PermissionResult,
 } from "../presets/agent-sdk-hooks.js";
-export { init, type WasmSource } from "../../core/host/wasm.js";
+export { init, type WasmSource } from "../../core/kit/engine.js";

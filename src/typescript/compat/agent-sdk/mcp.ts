@@ -2,7 +2,7 @@
 import { tool as looplet, ToolError } from "../../core/index.js";
 import type { HostAbortSignal } from "../../core/api/platform.js";
 import type { InputSchema, Tool, ToolAnnotations } from "../../core/api/index.js";
-import { joined } from "../../core/options/check.js";
+import { joined } from "../../core/kit/check.js";
 import { isShape, schemaOfShape, type ArgsOf, type InputShape } from "./shape.js";
 import { connectMcp, McpError } from "../../extras/mcp/index.js";
 import type {

@@ -3,7 +3,7 @@ import type { HttpModelOptions, Model } from "../../core/api/index.js";
 import { modelOf } from "../host.js";
 import { knownModel, type KnownModel } from "../../extras/known-model.js";
 import { prices } from "../../extras/prices.js";
-import { joined } from "../../core/options/check.js";
+import { joined } from "../../core/kit/check.js";
 import { presets } from "../presets/index.js";
 import type { PlainOptions } from "./options/options.js";
 import type { Options } from "./types.js";

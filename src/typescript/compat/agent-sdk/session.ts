@@ -11,7 +11,7 @@ import { commandOf, commandsOf, filled, saidBy, textOf, type Said } from "./cont
 import { Servers } from "./control/servers.js";
 import { unheardHooks } from "./hooks/query-hooks.js";
 import { supportedModels } from "./models.js";
-import { joined } from "../../core/options/check.js";
+import { joined } from "../../core/kit/check.js";
 import { wrong } from "./options/check.js";
 import { REPLAY, optionNotes, type PlainOptions } from "./options/options.js";
 import { ruleNotes } from "./options/rule-notes.js";

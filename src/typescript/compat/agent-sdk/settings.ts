@@ -1,8 +1,7 @@
 /** Settings files of Claude Code, in the files of a program: CLAUDE.md, settings.json, agents, skills and commands. */
 import type { PermissionMode } from "../../core/api/permission.js";
-import { PERMISSION_MODES } from "../../core/generated/tables.js";
-import { isObject } from "../../core/options/check.js";
-import { isRule } from "../../core/options/permissions.js";
+import { PERMISSION_MODES } from "../../core/kit/tables.js";
+import { isObject, isRule } from "../../core/kit/check.js";
 import type { Vfs } from "../../extras/vfs/index.js";
 import { resolvePath } from "../../extras/vfs/paths.js";
 import { agentsIn } from "./agents/agents.js";

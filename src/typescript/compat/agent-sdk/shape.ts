@@ -6,7 +6,7 @@ import type {
   StandardJSONSchemaV1,
   StandardSchemaV1,
 } from "../../core/api/index.js";
-import { isStandardSchema } from "../../core/tools/tool-schema.js";
+import { isStandardSchema } from "../../core/kit/tools.js";
 
 type FieldSchema = StandardSchemaV1 & StandardJSONSchemaV1;
 

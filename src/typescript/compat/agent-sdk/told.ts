@@ -1,6 +1,6 @@
 /** The messages of a turn, made of the events of its run. */
 import type { Failure, FailureCode, Message, RunEvent, RunResult, StoppedBy } from "../../core/api/index.js";
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 import { toApi } from "../anthropic.js";
 import { modelUsageOf, usageOf, usdOf } from "./messages/usage.js";
 import { NOTHING, endOfStream, streamEvent, type ApiEvent } from "./stream-events.js";

@@ -11,5 +11,5 @@ export { initSession, response } from "./session.js";
 export { parseResponse, toApiMessages } from "./wire.js";
 export type * from "./types.js";
 export type { ApiBlock } from "../anthropic.js";
-export { init, type WasmSource } from "../../core/host/wasm.js";
+export { init, type WasmSource } from "../../core/kit/engine.js";
 export type { Host } from "../host.js";

@@ -1,4 +1,4 @@
-import { isErrorObject } from "../../core/options/thrown.js";
+import { isErrorObject } from "../../core/kit/check.js";
 import type {
   GenericMessage,
   Handlers,

@@ -12,8 +12,7 @@ import type {
   PermissionRuleParts,
 } from "../../core/api/permission.js";
 import type { HostAbortSignal } from "../../core/api/platform.js";
-import { isObject, joined } from "../../core/options/check.js";
-import { matcherOf } from "../../core/hooks/matcher.js";
+import { isObject, joined, matcherOf } from "../../core/kit/check.js";
 
 /** Hooks in the shape of the Agent SDK, by event. */
 export type AgentSdkHooks = { readonly [E in HookEvent]?: readonly AgentSdkHookGroup[] | undefined };

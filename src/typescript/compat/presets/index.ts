@@ -3,7 +3,7 @@
  * option: `createAgent(mergeOptions(presets.sprout.agent, { model: anthropic("…", { ...presets.sprout.model, apiKey
  * }), tools }))`.
  */
-import { checkValue, describe, joined, placed } from "../../core/options/check.js";
+import { checkValue, describe, joined, placed } from "../../core/kit/check.js";
 import { LoopletError } from "../../core/api/errors.js";
 import { mergeOptions } from "./merge-options.js";
 import type {

@@ -1,6 +1,6 @@
 /** Options of `createAgent` over others. */
 import type { AgentOptions } from "../../core/api/index.js";
-import { isRecord, joined } from "../../core/options/check.js";
+import { isRecord, joined } from "../../core/kit/check.js";
 
 const GROUPS = ["limits", "context", "answers", "toolCalls", "permissions", "events", "durable"] as const;
 

@@ -17,4 +17,4 @@ export type { ApiBlock } from "../anthropic.js";
 export type { Host } from "../host.js";
 export { iterationPresets } from "../presets/index.js";
 export { stopReason } from "../../extras/trace/rows.js";
-export { init, type WasmSource } from "../../core/host/wasm.js";
+export { init, type WasmSource } from "../../core/kit/engine.js";

@@ -1,5 +1,5 @@
 /** Tool calls of one answer, run beside each other, each with a result. */
-import { isErrorObject } from "../../core/options/thrown.js";
+import { isErrorObject } from "../../core/kit/check.js";
 
 /** A `tool_use` block of the Messages API. */
 export interface ToolUseBlock {

@@ -87,4 +87,4 @@ export type {
   TurnPlan,
   TurnPorts,
 } from "./run-turn/types.js";
-export { init, type WasmSource } from "../../core/host/wasm.js";
+export { init, type WasmSource } from "../../core/kit/engine.js";

@@ -1,5 +1,5 @@
 /** Spans of turns: a registry of tracers that each get every span. Without one, nothing happens. */
-import { soundsSecret } from "../../core/options/secret-name.js";
+import { soundsSecret } from "../../core/kit/check.js";
 import { redacted } from "../../extras/trace/redacted.js";
 import { isMap } from "./file/frontmatter.js";
 import { extractFirstJsonBlock } from "./turn/arguments.js";

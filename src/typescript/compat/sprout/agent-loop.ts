@@ -10,7 +10,7 @@ import type {
 } from "../../core/api/index.js";
 import { hostOptions, modelOf, warn } from "../host.js";
 import { createAgent } from "../../core/index.js";
-import { isErrorObject } from "../../core/options/thrown.js";
+import { isErrorObject } from "../../core/kit/check.js";
 import { mergeOptions, presets } from "../presets/index.js";
 import { historyOf, messagesOf } from "./history.js";
 import type {

@@ -6,4 +6,4 @@ export type * from "./types.js";
 export type { ApiBlock } from "../anthropic.js";
 export type { Host } from "../host.js";
 export { iterationPresets } from "../presets/index.js";
-export { init, type WasmSource } from "../../core/host/wasm.js";
+export { init, type WasmSource } from "../../core/kit/engine.js";

@@ -1,7 +1,6 @@
 /** Asks the engine about the schemas of tools, so that one which it refuses does not end the runs of all others. */
 import type { Tool } from "../../core/api/index.js";
-import { instanceOf, isProblem } from "../../core/host/instance.js";
-import { loadWasm, type LoadedWasm } from "../../core/host/wasm.js";
+import { instanceOf, isProblem, loadWasm, type LoadedWasm } from "../../core/kit/engine.js";
 
 /** Why the engine refuses tools, by their names. Nothing is known where no engine can be started yet. */
 export async function refusedTools(

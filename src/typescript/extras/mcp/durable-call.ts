@@ -5,7 +5,7 @@
  * <https://modelcontextprotocol.github.io/ext-tasks/specification/2026-07-28/tasks.html>
  */
 import type { HostAbortSignal } from "../../core/api/platform.js";
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 import { McpError } from "./errors.js";
 import { shown } from "./listing.js";
 import { MAX_KEY_CHARS, MAX_QUESTIONS } from "./questions.js";

@@ -1,5 +1,5 @@
 /** What the two generations of MCP do differently: the beginning, and what goes with every request. */
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 import type { Fields, RpcMessage } from "./wire.js";
 import type { McpTool } from "./types.js";
 

@@ -1,4 +1,4 @@
-import { SendError } from "../../core/host/sender.js";
+import { SendError } from "../../core/kit/send.js";
 
 export type McpErrorCode =
   /** The server wants another authorization: status 401 or 403. */

@@ -1,10 +1,9 @@
 /** `looplet/mcp`: the tools of MCP servers, over Streamable HTTP. */
 import type { HostAbortSignal } from "../../core/api/platform.js";
 import type { Tool } from "../../core/api/index.js";
-import { isObject } from "../../core/options/check.js";
+import { isObject, message as messageOfThrown } from "../../core/kit/check.js";
+import { tool } from "../../core/index.js";
 import { ToolError } from "../../core/api/errors.js";
-import { message as messageOfThrown } from "../../core/options/thrown.js";
-import { tool } from "../../core/tools/tool.js";
 import { refusedTools } from "./checked.js";
 import { durableCall, type CallHost } from "./durable-call.js";
 import { LEGACY, MODERN, modern, type Identity } from "./eras.js";

@@ -1,5 +1,5 @@
 /** The list of a server's tools: bounded, and without malformed tools. */
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 import { McpError } from "./errors.js";
 import type { McpTool } from "./types.js";
 import { wordsOf, type Fields } from "./wire.js";

@@ -1,6 +1,6 @@
 /** The options of a client as they count: read once, and from your object alone. */
-import { headerPairs } from "../../core/host/exchange.js";
-import { fieldOf, isObject } from "../../core/options/check.js";
+import { headerPairs } from "../../core/kit/http.js";
+import { fieldOf, isObject } from "../../core/kit/check.js";
 import type { McpHeaders, McpOptions } from "./types.js";
 
 const NAMES = [

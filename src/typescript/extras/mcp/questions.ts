@@ -1,7 +1,7 @@
 /** What servers ask of the user in the middle of a call: checked, one after the other, and not without end. */
 import type { HostAbortSignal } from "../../core/api/platform.js";
-import { readUrl } from "../../core/host/secrets/redact.js";
-import { isObject } from "../../core/options/check.js";
+import { readUrl } from "../../core/kit/http.js";
+import { isObject } from "../../core/kit/check.js";
 import { TASKS } from "./eras.js";
 import { McpError } from "./errors.js";
 import { shown } from "./listing.js";

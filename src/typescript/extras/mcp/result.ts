@@ -3,7 +3,7 @@
  * which goes to the vendor as it is (`raw`), or is read by the vendor from an address (`media`).
  * <https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result>
  */
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 import type { McpResult } from "./types.js";
 import { wordsOf, type Fields, type Reply } from "./wire.js";
 

@@ -4,7 +4,7 @@
  * <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery>
  */
 import type { HostAbortSignal } from "../../core/api/platform.js";
-import type { Answer } from "../../core/host/sender.js";
+import type { LimitedResponse } from "../../core/kit/send.js";
 import { McpError } from "./errors.js";
 import type { StreamPlace } from "./events.js";
 
@@ -25,7 +25,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export class Resumption {
   /** Where the streams so far have ended. */
   readonly place: StreamPlace = {};
-  readonly #get: (headers: Record<string, string>) => Promise<Answer>;
+  readonly #get: (headers: Record<string, string>) => Promise<LimitedResponse>;
   readonly #signal: HostAbortSignal | undefined;
   readonly #left: () => number;
   #tries = 0;
@@ -33,7 +33,7 @@ export class Resumption {
 
   /** `get` sends a GET with these headers; `left` returns the milliseconds that the request still has. */
   constructor(
-    get: (headers: Record<string, string>) => Promise<Answer>,
+    get: (headers: Record<string, string>) => Promise<LimitedResponse>,
     signal: HostAbortSignal | undefined,
     left: () => number,
   ) {
@@ -49,7 +49,7 @@ export class Resumption {
   }
 
   /** The stream with the rest; undefined if the server has none. @throws what the last try has thrown */
-  async next(): Promise<Answer | undefined> {
+  async next(): Promise<LimitedResponse | undefined> {
     const { place } = this;
     if (place.id !== this.#before) this.#tries = 0;
     this.#before = place.id;
@@ -74,7 +74,7 @@ export class Resumption {
   }
 }
 
-function isStream(answer: Answer): boolean {
+function isStream(answer: LimitedResponse): boolean {
   return (answer.header("content-type") ?? "").startsWith("text/event-stream");
 }
 

@@ -3,11 +3,11 @@
  * closes before its answer is fetched again.
  * <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports>
  */
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
+import { shownUrl } from "../../core/kit/http.js";
+import { send, type ByteBudget, type FetchLike, type LimitedResponse } from "../../core/kit/send.js";
+import { HOST_CLOCK } from "../../core/kit/journal.js";
 import type { HostAbortSignal } from "../../core/api/platform.js";
-import { shownUrl } from "../../core/host/secrets/redact.js";
-import { send, type Answer, type ByteBudget, type Sends } from "../../core/host/sender.js";
-import { HOST_CLOCK } from "../../core/clock.js";
 import { McpError, mcpErrorOf } from "./errors.js";
 import { eventsOf, type StreamPlace } from "./events.js";
 import { headersOf } from "./options.js";
@@ -84,7 +84,7 @@ export class Wire {
   }
 
   /**
-   * Sends a request and returns its result. Other messages of the stream go to `hear`, which may throw.
+   * FetchLike a request and returns its result. Other messages of the stream go to `hear`, which may throw.
    *
    * @throws McpError
    */
@@ -102,10 +102,10 @@ export class Wire {
     const session = first.header("mcp-session-id");
     // The first request of a session has no header of it.
     const own = { ...(session === null ? {} : { "mcp-session-id": session }), ...headers };
-    const get = (more: Record<string, string>): Promise<Answer> =>
+    const get = (more: Record<string, string>): Promise<LimitedResponse> =>
       this.send("GET", { ...own, ...more }, undefined, { signal, isCall, timeoutMs: Math.max(1, left()) });
     const rest = new Resumption(get, signal, left);
-    let answer: Answer | undefined = first;
+    let answer: LimitedResponse | undefined = first;
     try {
       for (; answer !== undefined; answer = await rest.next()) {
         const { status, clean } = answer;
@@ -131,7 +131,7 @@ export class Wire {
     throw new McpError("http", `${this.#place(message)} ended without an answer.`, { status: first.status });
   }
 
-  /** Sends a message to which only a status is an answer. @throws McpError */
+  /** FetchLike a message to which only a status is an answer. @throws McpError */
   async tell(
     method: "POST" | "DELETE",
     headers: Record<string, string>,
@@ -142,7 +142,7 @@ export class Wire {
   }
 
   /**
-   * Sends a message and returns the answer, whatever its status.
+   * FetchLike a message and returns the answer, whatever its status.
    *
    * @throws McpError `network`, `redirected`, `timeout`, `needs_auth`
    */
@@ -151,7 +151,7 @@ export class Wire {
     headers: Record<string, string>,
     message: RpcMessage | undefined,
     { signal, isCall = false, timeoutMs = this.#timeoutMs }: AskLimits,
-  ): Promise<Answer> {
+  ): Promise<LimitedResponse> {
     const { url, fetch, headers: given } = this.#options;
     const ownHeaders = typeof given === "function" ? headersOf(await given()) : given;
     const session = headers["mcp-session-id"];
@@ -168,7 +168,7 @@ export class Wire {
         },
         ...(session === undefined ? {} : { secrets: [session] }),
         ...(message === undefined ? {} : { body: JSON.stringify({ jsonrpc: "2.0", ...message }) }),
-        fetch: fetch as Sends | undefined,
+        fetch: fetch as FetchLike | undefined,
         signal,
         ...(isCall ? {} : { timeoutMs }),
       });
@@ -184,7 +184,11 @@ export class Wire {
   }
 }
 
-function rpcError({ method }: RpcMessage, error: NonNullable<RpcMessage["error"]>, answer: Answer): McpError {
+function rpcError(
+  { method }: RpcMessage,
+  error: NonNullable<RpcMessage["error"]>,
+  answer: LimitedResponse,
+): McpError {
   const { code, message } = error;
   // The cut may go through a secret, so it comes behind the redaction.
   const said = answer.clean(message.slice(0, 8 * MESSAGE_SHOWN)).slice(0, MESSAGE_SHOWN);
@@ -195,7 +199,7 @@ function rpcError({ method }: RpcMessage, error: NonNullable<RpcMessage["error"]
 }
 
 /** @throws McpError if the status is an error */
-async function refuse(answer: Answer, place: string): Promise<void> {
+async function refuse(answer: LimitedResponse, place: string): Promise<void> {
   const { status } = answer;
   if (status < 400) return;
   const said = await answer.excerpt(BODY_SHOWN);
@@ -207,7 +211,7 @@ async function refuse(answer: Answer, place: string): Promise<void> {
 
 /** The messages of an answer. An answer that is neither JSON nor a stream of events has no messages. */
 async function* messagesOf(
-  answer: Answer,
+  answer: LimitedResponse,
   budget: ByteBudget,
   place: StreamPlace,
 ): AsyncGenerator<RpcMessage> {

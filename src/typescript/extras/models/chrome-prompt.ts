@@ -4,8 +4,7 @@
  * answer. <https://developer.chrome.com/docs/ai/prompt-api> (2026-11-21)
  */
 import type { Model, ModelOptions } from "../../core/api/index.js";
-import { checkOptions } from "../../core/options/check.js";
-import type { OptionTable } from "../../core/option-table.js";
+import { checkOptions, type OptionTable } from "../../core/kit/check.js";
 import {
   chunkOf,
   eventStream,

@@ -3,8 +3,7 @@
  * writes requests and reads answers as for any server. This file keeps no state from request to request.
  */
 import type { Model, ModelOptions } from "../../core/api/index.js";
-import { askedWith } from "../../core/models/model-options.js";
-import { sealModel } from "../../core/models/models.js";
+import { askedWith, sealModel } from "../../core/kit/models.js";
 
 /** The body of a request, as the engine writes it. */
 export interface ChatRequest {

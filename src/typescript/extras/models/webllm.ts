@@ -6,9 +6,8 @@
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Model, ModelOptions } from "../../core/api/index.js";
-import { checkOptions, describe, describeWord, isObject } from "../../core/options/check.js";
-import type { OptionTable } from "../../core/option-table.js";
-import { CUSTOM_TABLE } from "../../core/options/options.js";
+import { checkOptions, describe, describeWord, isObject, type OptionTable } from "../../core/kit/check.js";
+import { CUSTOM_TABLE } from "../../core/kit/tables.js";
 import { eventStream, inProcessModel, type ChatChunk, type ChatRequest } from "./in-process.js";
 import { flat, plain, ReplyReader } from "./json-reply.js";
 

@@ -9,8 +9,8 @@
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Model, ModelOptions } from "../../core/api/index.js";
-import { checkOptions, describe, isObject, joined } from "../../core/options/check.js";
-import { CUSTOM_TABLE } from "../../core/options/options.js";
+import { checkOptions, describe, isObject, joined } from "../../core/kit/check.js";
+import { CUSTOM_TABLE } from "../../core/kit/tables.js";
 import { completion, inProcessModel, refusal, type ChatRequest } from "./in-process.js";
 import { flat } from "./json-reply.js";
 

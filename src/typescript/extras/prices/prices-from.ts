@@ -6,7 +6,7 @@
  * - OpenRouter: `https://openrouter.ai/api/v1/models`
  */
 import type { Price, PriceTable } from "../../core/api/index.js";
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 import { isModel } from "./model-name.js";
 
 type Fields = { readonly [name: string]: unknown };

@@ -1,7 +1,7 @@
 /** A chat on its way from one store to another, as text: the entries of its journal, one a line. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { JournalEntry, KeptChat, Store } from "../../core/api/index.js";
-import { entriesOf, journalOf } from "../../core/host/entries.js";
+import { entriesOf, journalOf } from "../../core/kit/journal.js";
 
 /** The chat of this id as text; undefined if the store has none. */
 export async function exported(store: Store, id: string): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { isStoreConflict, StoreConflict } from "../../core/api/errors.js";
 import type { JournalEntry, Lease, Store } from "../../core/api/run.js";
-import { isRunEnd } from "../../core/host/entries.js";
+import { isRunEnd } from "../../core/kit/journal.js";
 import { checkMethods } from "../check-methods.js";
 import { checkFence, hasEnded, isFree, isOut, nextLease, withExpiry, type LeaseRecord } from "./leases.js";
 import { damaged, entriesOf, linesOf } from "./lines.js";

@@ -1,5 +1,5 @@
 import type { Lease, Store } from "../../core/api/run.js";
-import { isRunEnd } from "../../core/host/entries.js";
+import { isRunEnd } from "../../core/kit/journal.js";
 import { checkMethods } from "../check-methods.js";
 import {
   checkFence,

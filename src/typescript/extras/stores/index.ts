@@ -3,7 +3,7 @@
  * Cloudflare KV and D1, in Deno KV, and in SQL databases. `looplet/stores/node` has one for files. They need no
  * engine.
  */
-export { isRunEnd } from "../../core/host/entries.js";
+export { isRunEnd } from "../../core/kit/journal.js";
 export {
   denoKvStore,
   type DenoKvAtomic,

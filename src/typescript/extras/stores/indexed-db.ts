@@ -1,5 +1,5 @@
 import type { JournalEntry, Store } from "../../core/api/run.js";
-import { isRunEnd } from "../../core/host/entries.js";
+import { isRunEnd } from "../../core/kit/journal.js";
 import { answer } from "./idb-request.js";
 import { checkFence, hasEnded, isFree, isHeld, nextLease, withExpiry, type LeaseRecord } from "./leases.js";
 import { checkSeq, type StoreClock } from "./memory.js";

@@ -1,6 +1,6 @@
 import { StoreConflict } from "../../core/api/errors.js";
 import type { Store } from "../../core/api/run.js";
-import { isRunEnd } from "../../core/host/entries.js";
+import { isRunEnd } from "../../core/kit/journal.js";
 import { checkFence, hasEnded, isFree, isOut, nextLease, withExpiry, type LeaseRecord } from "./leases.js";
 
 /** The options that the stores share. */

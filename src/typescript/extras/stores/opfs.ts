@@ -9,7 +9,7 @@ import {
   withExpiry,
   type LeaseRecord,
 } from "./leases.js";
-import { isRunEnd } from "../../core/host/entries.js";
+import { isRunEnd } from "../../core/kit/journal.js";
 import { entriesOf, linesOf } from "./lines.js";
 import { checkSeq, type StoreClock } from "./memory.js";
 import { keyOfName, nameOfKey } from "./file/names.js";

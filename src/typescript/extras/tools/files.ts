@@ -1,8 +1,8 @@
 /** Read, Write and Edit. */
 import { ToolError } from "../../core/api/errors.js";
 import type { Tool } from "../../core/api/index.js";
-import { fallbackOf, fittingBehind } from "../../core/host/secrets/occurrences.js";
-import { tool } from "../../core/tools/tool.js";
+import { fallbackOf, fittingBehind } from "../../core/kit/http.js";
+import { tool } from "../../core/index.js";
 import type { Vfs } from "../vfs/index.js";
 import { isBelow, resolvePath } from "../vfs/paths.js";
 

@@ -5,8 +5,8 @@
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Block, ContentBlock, Message, Prompt, QuestionAnswer } from "../../core/api/index.js";
-import { describe, isObject } from "../../core/options/check.js";
-import { richResult } from "../../core/tools/tool-content.js";
+import { describe, isObject } from "../../core/kit/check.js";
+import { richResult } from "../../core/kit/tools.js";
 import { isTooDeep, TOO_DEEP } from "../page-json.js";
 import { isVendorHost } from "../vendor-hosts.js";
 

@@ -1,6 +1,6 @@
 /** Bash, WebFetch, WebSearch, TodoWrite and AskUserQuestion. */
 import type { Tool } from "../../core/api/index.js";
-import { tool } from "../../core/tools/tool.js";
+import { tool } from "../../core/index.js";
 import { isFileCommand, linksOf } from "./command-links.js";
 import { failed } from "./files.js";
 import type { BashPort, SearchPort, Todo, ToolPorts, WebFetchPort } from "./ports.js";

@@ -7,9 +7,9 @@ import type {
   ToolContext,
   ToolOptions,
 } from "../../core/api/index.js";
-import { at, checkChoice, checkValue, isObject } from "../../core/options/check.js";
-import { isStandardSchema } from "../../core/tools/tool-schema.js";
-import { namedByPage, tool } from "../../core/tools/tool.js";
+import { at, checkChoice, checkValue, isObject } from "../../core/kit/check.js";
+import { isStandardSchema, namedByPage } from "../../core/kit/tools.js";
+import { tool } from "../../core/index.js";
 import { isPageId } from "../page-json.js";
 import { resultFromPage } from "./from-page.js";
 import { pageRequest, type PageAnswer } from "./page-call.js";

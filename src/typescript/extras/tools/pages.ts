@@ -1,11 +1,11 @@
 /** Pages of the web for WebFetch: without keys, from public addresses, within limits. */
-import { send, SendError, type Answer, type Sends } from "../../core/host/sender.js";
+import { send, SendError, type FetchLike, type LimitedResponse } from "../../core/kit/send.js";
 import { failed } from "./files.js";
 import type { WebFetchPort } from "./ports.js";
 
 export interface PageOptions {
-  /** Sends the requests. Default: the global `fetch`. */
-  fetch?: Sends | undefined;
+  /** FetchLike the requests. Default: the global `fetch`. */
+  fetch?: FetchLike | undefined;
   /**
    * Contract: called with each address before it is asked for, those of redirects too; false refuses it. Default:
    * addresses of your own network are refused by their names and numbers. A name that leads there by DNS is not seen.
@@ -51,7 +51,12 @@ export function fetchPages(options: PageOptions = {}): WebFetchPort {
   };
 }
 
-async function textOf(answer: Answer, url: URL, maxBytes: number, maxChars: number): Promise<string> {
+async function textOf(
+  answer: LimitedResponse,
+  url: URL,
+  maxBytes: number,
+  maxChars: number,
+): Promise<string> {
   const type = answer.header("content-type") ?? "text/plain";
   const isText = /^(?:text\/|application\/(?:[\w.-]{1,60}\+)?(?:json|xml|javascript)\b)/i.test(type);
   if (answer.status < 200 || answer.status > 299 || !isText) {

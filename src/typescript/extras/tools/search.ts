@@ -1,6 +1,6 @@
 /** Glob and Grep. Patterns are those of a model, and files those of a stranger, so that all work has bounds. */
 import type { Tool, ToolContext } from "../../core/api/index.js";
-import { tool } from "../../core/tools/tool.js";
+import { tool } from "../../core/index.js";
 import type { Vfs } from "../vfs/index.js";
 import { resolvePath } from "../vfs/paths.js";
 import { failed } from "./files.js";

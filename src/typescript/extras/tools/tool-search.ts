@@ -1,9 +1,8 @@
 /** ToolSearch: definitions that the model does not see until it searches for them. */
 import type { AgentOptions, Message, Tool } from "../../core/api/index.js";
 import { LoopletError } from "../../core/api/errors.js";
-import { rank } from "../../core/tools/deferred/rank.js";
-import { inputJsonSchema } from "../../core/tools/tool-schema.js";
-import { tool } from "../../core/tools/tool.js";
+import { rank, inputJsonSchema } from "../../core/kit/tools.js";
+import { tool } from "../../core/index.js";
 
 /** The most definitions that may be withheld. */
 const MOST = 10_000;

@@ -1,5 +1,5 @@
 /** Removes secrets from recorded inputs and outputs, by the names of their fields. */
-import { soundsSecret } from "../../core/options/secret-name.js";
+import { soundsSecret } from "../../core/kit/check.js";
 
 /**
  * A copy in which `[REDACTED]` replaces the value of every field whose name sounds like a secret. `textOf` is asked

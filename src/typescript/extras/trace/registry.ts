@@ -1,6 +1,6 @@
 /** Tracers that you add and remove while agents live. */
 import type { Trace, TracedRun, Tracer } from "../../core/api/index.js";
-import { traceOf } from "../../core/run/tracing.js";
+import { traceOf } from "../../core/kit/runs.js";
 
 /** A tracer that passes a run on to all its members. An empty registry does nothing. */
 export interface TracerRegistry extends Tracer {

@@ -13,7 +13,7 @@ import type {
   Tracer,
   Usage,
 } from "../../core/api/index.js";
-import { checkOptions, checkValue, describeReturned } from "../../core/options/check.js";
+import { checkOptions, checkValue, describeReturned } from "../../core/kit/check.js";
 import { tracing, type Sink } from "./sink.js";
 
 /** A tool call, without its input and its output. */

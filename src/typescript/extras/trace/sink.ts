@@ -1,6 +1,6 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { Trace } from "../../core/api/index.js";
-import { checkValue, describe, isThenable } from "../../core/options/check.js";
+import { checkValue, describe, isThenable } from "../../core/kit/check.js";
 
 /**
  * The place for records: a function, or an object with a `write`. A promise that it returns is awaited only to report

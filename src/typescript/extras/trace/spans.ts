@@ -11,8 +11,7 @@ import type {
   Trace,
   TracedRun,
 } from "../../core/api/index.js";
-import { checkOptions } from "../../core/options/check.js";
-import type { OptionTable } from "../../core/option-table.js";
+import { checkOptions, type OptionTable } from "../../core/kit/check.js";
 import { addToAgent, AGENT_NAME, askedModel, OPERATION, type Asked, type Attributes } from "./conventions.js";
 import { ModelCall } from "./model-call.js";
 import { redacted } from "./redacted.js";

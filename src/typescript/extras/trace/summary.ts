@@ -1,6 +1,6 @@
 /** A dashboard's numbers without a database. */
 import { LoopletError } from "../../core/api/errors.js";
-import { describe } from "../../core/options/check.js";
+import { describe } from "../../core/kit/check.js";
 import type { TraceRow } from "./rows.js";
 
 export interface TraceSummary {

@@ -13,7 +13,7 @@
  * `Facts` say what was known of the event's call and blocks: a call that was known is not a new one.
  */
 import type { EventStamp, RunEvent, RunEventOf } from "../../core/api/event.js";
-import { isDelta } from "../../core/run/events/event-buffer.js";
+import { isDelta } from "../../core/kit/runs.js";
 import { replayed } from "./replayed.js";
 import {
   agentKey,

@@ -1,6 +1,6 @@
 /** Request bodies of one conversation: where a later one does not begin with the one before it. */
 import { LoopletError } from "../../core/api/errors.js";
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 import type { TranscriptProblem, TranscriptProtocol } from "./index.js";
 
 type Body = { readonly [field: string]: unknown };

@@ -1,6 +1,6 @@
 /** Tools that Anthropic defines, for `vendorTool`: types of `@anthropic-ai/sdk` 1.10.0 (2026-11-28). */
 import type { Tool, ToolContext, VendorToolOptions } from "../../core/api/index.js";
-import { vendorTool } from "../../core/tools/vendor-tool.js";
+import { vendorTool } from "../../core/index.js";
 import type { Vfs } from "../vfs/index.js";
 import { fieldsOf, located, type UserLocation } from "./entry.js";
 import { memoryCommand, type MemoryOptions } from "./memory.js";

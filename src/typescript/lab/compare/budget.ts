@@ -1,7 +1,7 @@
 /** The bound of what a comparison may ask live. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { LimitOptions, Usage } from "../../core/api/index.js";
-import { checkOptions } from "../../core/options/check.js";
+import { checkOptions } from "../../core/kit/check.js";
 import type { CompareReport } from "./report.js";
 
 /** The bound of a comparison that asks models. At least one is required; the first that is reached ends it. */

@@ -1,5 +1,5 @@
 /** The options in which an agent differs from the one that a run had. */
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 import type { LoopProcess } from "../replay/loop-file.js";
 
 /** Parts of a configuration that are not the agent's, or that no file keeps. */

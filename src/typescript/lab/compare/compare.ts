@@ -1,10 +1,9 @@
 /** `compare`: recorded runs under a change, each with a verdict. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Agent, AgentOptions } from "../../core/api/index.js";
-import type { ToolInvocation } from "../../core/host/question.js";
-import type { Made } from "../../core/tools/made-agent.js";
-import { loadWasm, type LoadedWasm } from "../../core/host/wasm.js";
-import { checkOptions, describe, isObject } from "../../core/options/check.js";
+import { type ToolInvocation, loadWasm, type LoadedWasm } from "../../core/kit/engine.js";
+import type { Made } from "../../core/kit/runs.js";
+import { checkOptions, describe, isObject } from "../../core/kit/check.js";
 import { readLoop, type LoopFile } from "../replay/loop-file.js";
 import type { ReplayRequest } from "../replay/playback.js";
 import { play } from "../replay/replay.js";

@@ -1,5 +1,5 @@
 /** Decisions of a run: which tools it calls with which inputs, in order, and how it ends. */
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 import type { FirstDifference, RunEnd, ComparedVerdict } from "./report.js";
 import { textDiff } from "./text-diff.js";
 

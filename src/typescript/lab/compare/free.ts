@@ -1,7 +1,6 @@
 /** The free comparison: a run is played with the options of another agent, against its recorded answers. */
-import type { LoadedWasm } from "../../core/host/wasm.js";
-import type { ToolInvocation } from "../../core/host/question.js";
-import type { Made } from "../../core/tools/made-agent.js";
+import type { LoadedWasm, ToolInvocation } from "../../core/kit/engine.js";
+import type { Made } from "../../core/kit/runs.js";
 import type { LoopFile } from "../replay/loop-file.js";
 import type { ReplayCall, SentRequest, ReplayStep } from "../replay/playback.js";
 import { play, type Replay } from "../replay/replay.js";

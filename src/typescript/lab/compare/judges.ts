@@ -1,8 +1,8 @@
 /** Judges: plain functions that look at how a run has ended, before and after the change. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Agent, AgentOptions, InputSchema, Model, RunResult } from "../../core/api/index.js";
-import { custom } from "../../core/models/custom.js";
-import { describeReturned, isObject } from "../../core/options/check.js";
+import { custom } from "../../core/index.js";
+import { describeReturned, isObject } from "../../core/kit/check.js";
 import { callText } from "./decisions.js";
 import type { Judgement, RunEnd } from "./report.js";
 

@@ -1,9 +1,9 @@
 /** The live comparison: a run begins again with another agent, whose tools and people answer from the recording. */
 import { LoopletError, ToolError } from "../../core/api/errors.js";
 import type { AgentOptions, Run, RunEvent, RunResult, ToolContext, Usage } from "../../core/api/index.js";
-import type { ToolReturn } from "../../core/generated/input.js";
-import { madeOf, type Made } from "../../core/tools/made-agent.js";
-import { handlerOf, type KnownTool } from "../../core/tools/tool.js";
+import type { Returned as ToolReturn } from "../../core/kit/engine.js";
+import { madeOf, type Made } from "../../core/kit/runs.js";
+import { handlerOf, type KnownTool } from "../../core/kit/tools.js";
 import { wrong } from "../replay/loop-file.js";
 import type { Budget } from "./budget.js";
 import { callsDifference, endingDifference } from "./decisions.js";

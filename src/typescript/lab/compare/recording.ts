@@ -1,6 +1,5 @@
 /** What a recorded run answers in place of the world: results of tools, and what people have said. */
-import type { ToolInvocation } from "../../core/host/question.js";
-import type { Answer, Input, ToolReturn } from "../../core/generated/input.js";
+import type { ToolInvocation, Answer, Input, Returned as ToolReturn } from "../../core/kit/engine.js";
 import type {
   ContentBlock,
   ElicitationAnswer,

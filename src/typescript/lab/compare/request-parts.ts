@@ -1,5 +1,5 @@
 /** Which parts of a request differ, in the words of a person: the system prompt, a tool, a message, an option. */
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 
 /** A part that differs, before and after. An absent part is an empty text. */
 export interface RequestPart {

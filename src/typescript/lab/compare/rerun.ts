@@ -1,7 +1,7 @@
 /** The comparison that runs an agent's hooks: the run begins again, and recorded answers come in place of models. */
 import type { Fetch, LimitOptions } from "../../core/api/index.js";
-import type { Made } from "../../core/tools/made-agent.js";
-import type { Input } from "../../core/generated/input.js";
+import type { Made } from "../../core/kit/runs.js";
+import type { Input } from "../../core/kit/engine.js";
 import type { LoopFile, LoopInput } from "../replay/loop-file.js";
 import type { ReplayRequest, SentRequest } from "../replay/playback.js";
 import { requestDifference } from "../testing/differences.js";

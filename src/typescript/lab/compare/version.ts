@@ -1,5 +1,5 @@
 /** A recorded run under this version of looplet, against what another version has made of it. */
-import type { LoadedWasm } from "../../core/host/wasm.js";
+import type { LoadedWasm } from "../../core/kit/engine.js";
 import type { LoopFile } from "../replay/loop-file.js";
 import { play } from "../replay/replay.js";
 import { requestDifference } from "../testing/differences.js";

@@ -1,6 +1,6 @@
 /** Reports in the forms that people and CI servers read. */
 import { LoopletError } from "../../core/api/errors.js";
-import { describe, isObject } from "../../core/options/check.js";
+import { describe, isObject } from "../../core/kit/check.js";
 import { harmless, oneLine } from "../replay/harmless.js";
 import { kindsOf, VERDICTS, type ComparedRun, type CompareReport, type Share } from "./report.js";
 

@@ -2,7 +2,7 @@
  * `looplet/devtools/node`: devtools for the agents of a Node, Deno or Bun process. A server on 127.0.0.1 serves a
  * page with `<looplet-devtools>`, which shows the runs of the process as they go.
  */
-import { checkOptions } from "../../core/options/check.js";
+import { checkOptions } from "../../core/kit/check.js";
 import { publish, type Publisher, type PublishOptions } from "./publish.js";
 import { listen } from "./served/http-server.js";
 import { ServedChannel } from "./served/served-channel.js";

@@ -4,8 +4,8 @@
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Agent, Recorder, Run } from "../../core/api/index.js";
-import { checkOptions, describe, isObject } from "../../core/options/check.js";
-import { madeOf } from "../../core/tools/made-agent.js";
+import { checkOptions, describe, isObject } from "../../core/kit/check.js";
+import { madeOf } from "../../core/kit/runs.js";
 import type { LoopFile, LoopInput } from "../replay/loop-file.js";
 import { recorder } from "../replay/recorder.js";
 import { forked, offered, runUnderWay } from "./live/fork.js";

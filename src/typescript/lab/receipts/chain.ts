@@ -3,7 +3,7 @@
  * entry and its text before the checksum, so that one head stands for all entries up to it, letter by letter.
  */
 import { LoopletError } from "../../core/api/errors.js";
-import { withoutChecksum } from "../../core/host/entries.js";
+import { withoutChecksum } from "../../core/kit/journal.js";
 import type { JournalEntry } from "../../core/api/run.js";
 
 /** The proof of a journal up to one of its entries. Plain JSON. */

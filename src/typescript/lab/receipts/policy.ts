@@ -1,7 +1,7 @@
 /** What a policy asks of a run, and what the inputs and outputs of a replay say about it. */
 import type { Agent } from "../../core/api/index.js";
-import { isObject } from "../../core/options/check.js";
-import { madeOf } from "../../core/tools/made-agent.js";
+import { isObject } from "../../core/kit/check.js";
+import { madeOf } from "../../core/kit/runs.js";
 import type { LoopFile, LoopInput } from "../replay/loop-file.js";
 import type { ReplayMoment } from "../replay/playback.js";
 import type { Replay } from "../replay/replay.js";

@@ -1,8 +1,8 @@
 /** A store that chains what it is given. The store behind it keeps the same entries as without it. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { JournalEntry, Store } from "../../core/api/run.js";
-import { reportUnheard } from "../../core/host/failures.js";
-import { checkOptions } from "../../core/options/check.js";
+import { reportUnheard } from "../../core/kit/runs.js";
+import { checkOptions } from "../../core/kit/check.js";
 import { Chain, signedBytes, type Receipt } from "./chain.js";
 
 /** The options of {@link receipts}. */

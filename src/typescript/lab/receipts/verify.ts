@@ -1,10 +1,10 @@
 /** Verifies a recorded run: it is played again in the engine, and what the engine writes and does is judged. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { JournalEntry } from "../../core/api/run.js";
-import { withoutChecksum } from "../../core/host/entries.js";
-import { loadWasm } from "../../core/host/wasm.js";
-import { checkOptions, checkValue, isObject } from "../../core/options/check.js";
-import { madeOf } from "../../core/tools/made-agent.js";
+import { withoutChecksum } from "../../core/kit/journal.js";
+import { loadWasm } from "../../core/kit/engine.js";
+import { checkOptions, checkValue, isObject } from "../../core/kit/check.js";
+import { madeOf } from "../../core/kit/runs.js";
 import { journalIn, readLoop } from "../replay/loop-file.js";
 import { play } from "../replay/replay.js";
 import { Chain, signedBytes, type Receipt } from "./chain.js";

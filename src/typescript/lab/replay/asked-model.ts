@@ -1,5 +1,5 @@
 /** The model that a request of a recorded run asks. */
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 import type { SentRequest } from "./playback.js";
 
 /** Protocols that name the model in the address: Gemini, Bedrock, Vertex AI and deployments of Azure. */

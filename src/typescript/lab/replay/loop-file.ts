@@ -1,7 +1,7 @@
 /** `.loop` files: their form, their reader, and the refusal of a text that is not such a file. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { JournalEntry, OutcomeKind } from "../../core/api/index.js";
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 import { oneLine } from "./harmless.js";
 
 /** The number of the format of `.loop` files. A file with a higher one is refused. */

@@ -11,9 +11,8 @@ import type {
   ToolCallRecord,
   Usage,
 } from "../../core/api/index.js";
-import type { ToolInvocation } from "../../core/host/question.js";
-import type { LoadedWasm } from "../../core/host/wasm.js";
-import { describe } from "../../core/options/check.js";
+import type { ToolInvocation, LoadedWasm } from "../../core/kit/engine.js";
+import { describe } from "../../core/kit/check.js";
 import { journalIn, playing, wrong, type LoopInput, type LoopProcess } from "./loop-file.js";
 import { Player, type Asked } from "./player.js";
 

@@ -1,20 +1,22 @@
 /** Plays one process of a `.loop` file in the engine: nothing is sent, called or waited for. */
 import { playChunk, playInput } from "../../../../target/glue/looplet.js";
 import type { JournalEntry, Outcome } from "../../core/api/index.js";
-import type { BatchListener } from "../../core/host/batch.js";
 import {
+  type BatchListener,
   readResult,
   type AuthorizeRequest,
   type Question,
   type RawRunResult,
   type ToolInvocation,
-} from "../../core/host/driver.js";
-import { batchesOf, entriesOf, journalOf } from "../../core/host/entries.js";
-import { describe } from "../../core/host/exchange.js";
-import { instanceOf, isProblem, type Instance } from "../../core/host/instance.js";
-import type { Handle } from "../../core/host/shell.js";
-import type { LoadedWasm } from "../../core/host/wasm.js";
-import type { Output } from "../../core/generated/model.js";
+  instanceOf,
+  isProblem,
+  type Instance,
+  type Handle,
+  type LoadedWasm,
+  type Output,
+} from "../../core/kit/engine.js";
+import { batchesOf, entriesOf, journalOf } from "../../core/kit/journal.js";
+import { describeError as describe } from "../../core/kit/http.js";
 import { decoded, journalIn, wrong, type LoopInput, type LoopProcess } from "./loop-file.js";
 
 /** What the engine asks for while a process is played. */

@@ -4,9 +4,9 @@
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type { ExportOptions, OutcomeKind, Recorder, RunRecord } from "../../core/api/index.js";
-import { VERSION } from "../../core/generated/tables.js";
-import { withoutChecksum, type JournalText } from "../../core/host/entries.js";
-import { checkOptions, describeReturned, isObject } from "../../core/options/check.js";
+import { VERSION } from "../../core/kit/tables.js";
+import { withoutChecksum, type JournalText } from "../../core/kit/journal.js";
+import { checkOptions, describeReturned, isObject } from "../../core/kit/check.js";
 import { base64Of, isBinary, textsOf } from "./bytes.js";
 import { decoded, LOOP_FORMAT, readLoop, type LoopFile, type LoopInput } from "./loop-file.js";
 import { Redaction } from "./redaction.js";

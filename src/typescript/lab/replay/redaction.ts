@@ -2,7 +2,7 @@
  * Takes secrets out of what a run has recorded. A body comes in chunks and its texts in pieces, and a secret may lie
  * across both, so a body is searched whole.
  */
-import { redactor } from "../../core/host/secrets/redact.js";
+import { redactor } from "../../core/kit/http.js";
 import { jsonStrings, unescaped, type JsonString } from "./json-strings.js";
 import { starredShapes, stars } from "./secret-shapes.js";
 

@@ -4,7 +4,7 @@
  * performed.
  */
 import type { JournalEntry } from "../../core/api/index.js";
-import { loadWasm, type LoadedWasm } from "../../core/host/wasm.js";
+import { loadWasm, type LoadedWasm } from "../../core/kit/engine.js";
 import { readLoop, type LoopFile } from "./loop-file.js";
 import {
   Playback,

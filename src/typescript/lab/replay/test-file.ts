@@ -1,5 +1,5 @@
 import { LoopletError } from "../../core/api/errors.js";
-import { describe } from "../../core/options/check.js";
+import { describe } from "../../core/kit/check.js";
 import { harmless } from "./harmless.js";
 
 /** The program that runs a test. */

@@ -1,7 +1,7 @@
 /** The first difference between two replays: of requests, of the outcome, of the text. */
 import { LoopletError } from "../../core/api/errors.js";
-import { describe } from "../../core/options/check.js";
-import { madeOf, type Made } from "../../core/tools/made-agent.js";
+import { describe } from "../../core/kit/check.js";
+import { madeOf, type Made } from "../../core/kit/runs.js";
 import type { LoopFile, LoopProcess } from "../replay/loop-file.js";
 import type { SentRequest } from "../replay/playback.js";
 import type { Replay } from "../replay/replay.js";

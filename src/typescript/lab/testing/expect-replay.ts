@@ -1,9 +1,8 @@
 /** Runs as tests: a `.loop` file is played, and the first difference is an error. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Agent } from "../../core/api/index.js";
-import { loadWasm } from "../../core/host/wasm.js";
-import type { ToolInvocation } from "../../core/host/question.js";
-import { checkOptions } from "../../core/options/check.js";
+import { loadWasm, type ToolInvocation } from "../../core/kit/engine.js";
+import { checkOptions } from "../../core/kit/check.js";
 import { harmless, oneLine } from "../replay/harmless.js";
 import { readLoop, type Expected, type ExpectedRequest } from "../replay/loop-file.js";
 import type { SentRequest } from "../replay/playback.js";

@@ -1,11 +1,14 @@
 /** The tools of an agent, run with the inputs of a recorded run. */
-import { returnedJson } from "../../core/host/driver.js";
-import type { ToolInvocation, ToolReturn } from "../../core/host/question.js";
-import type { Made } from "../../core/tools/made-agent.js";
+import {
+  returnedJson,
+  type ToolInvocation,
+  type ToolReturn,
+  type Driver,
+  type Returned,
+} from "../../core/kit/engine.js";
+import type { Made } from "../../core/kit/runs.js";
+import { ToolCalls } from "../../core/kit/tools.js";
 import type { LoopFile } from "../replay/loop-file.js";
-import type { Driver } from "../../core/host/engine.js";
-import type { ToolReturn as Returned } from "../../core/generated/input.js";
-import { ToolCalls } from "../../core/tools/tool-calls.js";
 
 /** A call, its result in the file, and its result now, both as JSON. */
 export interface ToolRun {

@@ -4,10 +4,9 @@
  */
 import type { Agent } from "../../core/api/agent.js";
 import type { Store } from "../../core/api/run.js";
-import { describe } from "../../core/options/check.js";
+import { describe } from "../../core/kit/check.js";
+import { type AgentParts, type Living, madeOf, type Made } from "../../core/kit/runs.js";
 import { LoopletError } from "../../core/api/errors.js";
-import type { AgentParts, Living } from "../../core/run/agent-parts.js";
-import { madeOf, type Made } from "../../core/tools/made-agent.js";
 import { memoryStore } from "../../extras/stores/memory.js";
 import { hotRunOf } from "./hot-run.js";
 

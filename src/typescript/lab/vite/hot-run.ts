@@ -5,12 +5,10 @@
  * held back, while answers that stream and calls that have begun go on. As soon as no answer is under way, the run
  * goes on from its journal with the new code, and the engine asks again for what was held back.
  */
-import { message } from "../../core/options/thrown.js";
+import { message } from "../../core/kit/check.js";
+import type { HostCallbacks, HostOutput, RunSource, Driver, OpenRun } from "../../core/kit/engine.js";
+import type { AgentParts, EngineRun } from "../../core/kit/runs.js";
 import type { RunEvent } from "../../core/api/event.js";
-import type { HostCallbacks, HostOutput, RunSource } from "../../core/host/driver.js";
-import type { Driver, OpenRun } from "../../core/host/engine.js";
-import type { AgentParts } from "../../core/run/agent-parts.js";
-import type { EngineRun } from "../../core/run/run.js";
 import { withPermissions } from "./permissions.js";
 
 const runs = new WeakMap<EngineRun, HotRun>();

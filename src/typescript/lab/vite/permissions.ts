@@ -1,6 +1,5 @@
 /** Permissions in a journal: it has them as they stood, with the changes of people, and they win over the options. */
-import type { JournalText } from "../../core/host/entries.js";
-import { withoutChecksum } from "../../core/host/entries.js";
+import { type JournalText, withoutChecksum } from "../../core/kit/journal.js";
 
 /** The journal with the permissions of the new configuration, if they differ from those of the one before. */
 export function withPermissions(journal: JournalText, before: string, after: string): JournalText {

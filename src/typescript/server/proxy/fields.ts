@@ -2,7 +2,7 @@
  * The names of a body's fields as every vendor may read them. JSON of protobuf takes `max_output_tokens` for
  * `maxOutputTokens`, a server in Go takes `MODEL` and `ſtream`, so a check of one spelling alone can be passed by.
  */
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 import type { Body } from "./protocols.js";
 
 /** A name without its case, its separators and its variants of letters: `Max_Tokens` and `maxTokens` are one. */

@@ -2,7 +2,7 @@
  * The requests that a proxy lets through, by protocol: their path, the model and the bound of the answer in them, and
  * the fields by which a request would spend more than its tokens, or reach other models.
  */
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 import { folded } from "./fields.js";
 
 export interface Protocol {

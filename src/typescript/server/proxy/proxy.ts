@@ -5,12 +5,17 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { Fetch, Model } from "../../core/api/index.js";
 import type { HostRequest, HostResponse } from "../../core/api/platform.js";
-import { authorizeRequest } from "../../core/host/authorize.js";
-import { fetchOnce } from "../../core/fetch-once.js";
-import { describe, discard, redirectOf } from "../../core/host/exchange.js";
-import { reportUnheard } from "../../core/host/failures.js";
-import { redactor, secretsOf } from "../../core/host/secrets/redact.js";
-import { checkOptions, isObject } from "../../core/options/check.js";
+import {
+  authorizeRequest,
+  fetchOnce,
+  describeError as describe,
+  discard,
+  redirectOf,
+  redactor,
+  secretsOf,
+} from "../../core/kit/http.js";
+import { reportUnheard } from "../../core/kit/runs.js";
+import { checkOptions, isObject } from "../../core/kit/check.js";
 import { readBytes } from "./body.js";
 import { doubleField } from "./double-fields.js";
 import { errorOf, isLost, TIMED_OUT, untilLeft } from "./failures.js";

@@ -1,6 +1,6 @@
 /** What each user may spend through a proxy. */
 import { LoopletError } from "../../core/api/errors.js";
-import { checkOptions, checkValue } from "../../core/options/check.js";
+import { checkOptions, checkValue } from "../../core/kit/check.js";
 import type { ProxyUsage } from "./usage.js";
 
 /** A call that a user makes. */

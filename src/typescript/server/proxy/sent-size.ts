@@ -1,6 +1,6 @@
 /** What is known of a request before it is answered, and what is counted for one without an answer. */
 import type { Model } from "../../core/api/index.js";
-import type { Price } from "../../core/generated/input.js";
+import type { Price } from "../../core/kit/engine.js";
 import { knownModel } from "../../extras/known-model.js";
 import { folded, foldedBody } from "./fields.js";
 import type { Body, Protocol } from "./protocols.js";

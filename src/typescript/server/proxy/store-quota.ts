@@ -5,7 +5,7 @@
  */
 import { randomUuid } from "../../extras/random-uuid.js";
 import type { Store } from "../../core/api/index.js";
-import { checkOptions } from "../../core/options/check.js";
+import { checkOptions } from "../../core/kit/check.js";
 import { behindOthers, parsed } from "../../extras/stores/logs/shared-log.js";
 import {
   LIMITS_TABLE,

@@ -1,9 +1,8 @@
 /** The models that a proxy asks, with the address and the key of each. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Fetch, Model } from "../../core/api/index.js";
-import type { Price } from "../../core/generated/input.js";
-import { nanoPrice } from "../../core/models/nano-price.js";
-import { modelParts, type ModelParts } from "../../core/models/models.js";
+import type { Price } from "../../core/kit/engine.js";
+import { nanoPrice, modelParts, type ModelParts } from "../../core/kit/models.js";
 import { PROTOCOLS, vertexProtocol, type Protocol } from "./protocols.js";
 
 export interface Upstream {

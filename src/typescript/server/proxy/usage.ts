@@ -2,7 +2,7 @@
  * The tokens of an answer, read as it passes. The engine's decoders are WebAssembly, and they build the whole answer.
  * A proxy looks for the few numbers of the report alone. An answer that broke off before is estimated by its text.
  */
-import type { Price } from "../../core/generated/input.js";
+import type { Price } from "../../core/kit/engine.js";
 import { Frames } from "./frames.js";
 import type { Body } from "./protocols.js";
 import type { SentSize } from "./sent-size.js";

@@ -9,7 +9,7 @@ import type {
   Run,
   Store,
 } from "../../core/api/index.js";
-import { reportUnheard } from "../../core/host/failures.js";
+import { reportUnheard } from "../../core/kit/runs.js";
 import { titleOf } from "../../extras/sessions/changes.js";
 import { exported, imported } from "../../extras/sessions/transfer.js";
 import { BEGINNING, callChat, startOf, stateOf } from "../workers/hosting/chat-calls.js";

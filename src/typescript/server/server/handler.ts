@@ -2,9 +2,8 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { Store } from "../../core/api/index.js";
 import type { HostResponse } from "../../core/api/platform.js";
-import { reportUnheard } from "../../core/host/failures.js";
-import { checkOptions } from "../../core/options/check.js";
-import { optionsOf } from "../../core/tools/made-agent.js";
+import { reportUnheard, optionsOf } from "../../core/kit/runs.js";
+import { checkOptions } from "../../core/kit/check.js";
 import { noteIn } from "../../extras/sessions/changes.js";
 import { sessionsOf } from "../../extras/sessions/index.js";
 import { SharedLog } from "../../extras/stores/logs/shared-log.js";

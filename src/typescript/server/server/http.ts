@@ -1,6 +1,6 @@
 /** Requests and responses with the members that every platform has. */
 import type { HostRequest, HostResponse } from "../../core/api/platform.js";
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 import { isTooDeep, TOO_DEEP } from "../../extras/page-json.js";
 import { readText } from "../proxy/body.js";
 import { BadRequest } from "../workers/hosting/problems.js";

@@ -1,7 +1,7 @@
 /** The words of clients: what they may order, and which methods a page may call. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Prompt, QuestionAnswer } from "../../core/api/run.js";
-import { describe, describeWord, isObject } from "../../core/options/check.js";
+import { describe, describeWord, isObject } from "../../core/kit/check.js";
 import { isPageId, PAGE_ID } from "../../extras/page-json.js";
 import { answerFromPage, promptFromPage } from "../../extras/tools/from-page.js";
 import { BadRequest, ofRequest } from "../workers/hosting/problems.js";

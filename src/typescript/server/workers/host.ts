@@ -3,8 +3,8 @@
  * the runs that it follows. The sessions do the rest.
  */
 import type { Agent, Chat, Run, RunOptions, Store } from "../../core/api/index.js";
-import { reportUnheard } from "../../core/host/failures.js";
-import { checkValue } from "../../core/options/check.js";
+import { reportUnheard } from "../../core/kit/runs.js";
+import { checkValue } from "../../core/kit/check.js";
 import { BEGINNING, callChat, startOf, stateOf } from "./hosting/chat-calls.js";
 import type { Batch } from "./hosting/feed.js";
 import { unknownMethod } from "./hosting/hosted-run.js";

@@ -6,7 +6,7 @@ import type { Block, Message, MessageInput, ToolCallRecord } from "../../core/ap
 import type { RunEvent, RunEventOf, Usage } from "../../core/api/event.js";
 import type { RunResult } from "../../core/api/result.js";
 import { EventFold, type Facts, type FoldedEvent } from "../../extras/transcript/fold.js";
-import { finished } from "../../core/run/result.js";
+import { finished } from "../../core/kit/runs.js";
 
 /** What a run begins with, as far as the page knows. */
 export type KnownHistory = Pick<RunResult, "messages" | "subagents" | "chatUsage">;

@@ -14,11 +14,9 @@ import type {
 } from "../../core/api/index.js";
 import { LoopletError } from "../../core/api/errors.js";
 import type { HostAbortSignal, HostUrl } from "../../core/api/platform.js";
-import { Conversation } from "../../core/chat/chat.js";
-import { checkOptions, checkValue, isObject } from "../../core/options/check.js";
-import { noAgentMethods } from "../../core/options/peer-methods.js";
-import { PENDING_TABLE, RESUME_TABLE, RUN_TABLE } from "../../core/options/options.js";
-import { isOnlySummary, promptOf, type OnlySummary } from "../../core/run/prompt.js";
+import { Conversation, isOnlySummary, promptOf, type OnlySummary } from "../../core/kit/runs.js";
+import { checkOptions, checkValue, isObject, noAgentMethods } from "../../core/kit/check.js";
+import { PENDING_TABLE, RESUME_TABLE, RUN_TABLE } from "../../core/kit/tables.js";
 import { Connection, type AgentLink } from "./connection.js";
 import { Address, type AddressFetch, type AddressHeaders } from "./http/address.js";
 import { HttpConnection } from "./http/http-connection.js";

@@ -11,11 +11,9 @@ import type {
   SubagentMemory,
   TypedChat,
 } from "../../core/api/index.js";
-import { checkOptions } from "../../core/options/check.js";
-import { NoChatMethods } from "../../core/options/peer-methods.js";
-import { messagesOf } from "../../core/options/messages.js";
-import { RUN_TABLE } from "../../core/options/options.js";
-import { content } from "../../core/run/prompt.js";
+import { checkOptions, NoChatMethods, messagesOf } from "../../core/kit/check.js";
+import { RUN_TABLE } from "../../core/kit/tables.js";
+import { content } from "../../core/kit/runs.js";
 import type { AgentLink } from "./connection.js";
 import type { ChatState } from "./protocol.js";
 import { withAsked, type KnownHistory } from "./received-run.js";

@@ -17,10 +17,8 @@ import type {
   RunOptions,
   SteerOptions,
 } from "../../core/api/run.js";
-import { isObject } from "../../core/options/check.js";
-import { Delivery } from "../../core/run/delivery.js";
-import { abortReason, content } from "../../core/run/prompt.js";
-import { follow } from "../../core/run/run-end.js";
+import { isObject } from "../../core/kit/check.js";
+import { Delivery, abortReason, content, follow } from "../../core/kit/runs.js";
 import type { AgentLink, Following } from "./connection.js";
 import { errorOf, randomName, type LogEntry, type Target } from "./protocol.js";
 import { ReceivedRun, type KnownHistory } from "./received-run.js";

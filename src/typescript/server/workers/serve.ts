@@ -1,7 +1,7 @@
 /** Serves an agent to pages: from a dedicated, a shared or a service worker, over a port, or from an extension. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Agent } from "../../core/api/index.js";
-import { checkOptions, isObject } from "../../core/options/check.js";
+import { checkOptions, isObject } from "../../core/kit/check.js";
 import { AgentHost, type HostOptions } from "./host.js";
 import { isWindow, type ExtensionPort, type Messaging } from "./links.js";
 

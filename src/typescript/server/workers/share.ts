@@ -5,8 +5,8 @@
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Agent } from "../../core/api/index.js";
-import { checkOptions } from "../../core/options/check.js";
-import { reportUnheard } from "../../core/host/failures.js";
+import { checkOptions } from "../../core/kit/check.js";
+import { reportUnheard } from "../../core/kit/runs.js";
 import { lockManager } from "../../extras/stores/web-locks.js";
 import { Connection } from "./connection.js";
 import { AgentHost, type HostOptions } from "./host.js";

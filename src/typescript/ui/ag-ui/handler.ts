@@ -1,7 +1,7 @@
 /** The route of an agent for AG-UI: a `RunAgentInput` comes by POST, and its events go out as server-sent events. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { HostRequest, HostResponse } from "../../core/api/platform.js";
-import { checkOptions } from "../../core/options/check.js";
+import { checkOptions } from "../../core/kit/check.js";
 import { readText } from "../../server/proxy/body.js";
 import { isJson } from "../../server/server/access.js";
 import { checkedInput } from "./input.js";

@@ -1,8 +1,7 @@
 /** Checks what a page has sent as `RunAgentInput`. */
 import { LoopletError } from "../../core/api/errors.js";
-import { checkValue, describe, isObject } from "../../core/options/check.js";
-import { PAGE_NAMES } from "../../core/tools/tool.js";
-import { inputJsonSchema } from "../../core/tools/tool-schema.js";
+import { checkValue, describe, isObject } from "../../core/kit/check.js";
+import { PAGE_NAMES, inputJsonSchema } from "../../core/kit/tools.js";
 import { isPageId, isTooDeep, PAGE_ID, TOO_DEEP } from "../../extras/page-json.js";
 import type { AgUiInput, AgUiMessage, AgUiTool } from "./types.js";
 

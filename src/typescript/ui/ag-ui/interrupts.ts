@@ -4,7 +4,7 @@
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type { QuestionAnswer, RunEventOf } from "../../core/api/index.js";
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 import { answerFromPage } from "../../extras/tools/from-page.js";
 import { isPageCall } from "../../extras/tools/page-call.js";
 import type { AgUiInterrupt, AgUiResume } from "./types.js";

@@ -1,8 +1,8 @@
 /** Messages of AG-UI in the form of looplet, and the other way. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { AgentTranscript, Block, ContentBlock, KeptChat, Message } from "../../core/api/index.js";
-import { isObject } from "../../core/options/check.js";
-import { isContentBlock } from "../../core/tools/tool-content.js";
+import { isObject } from "../../core/kit/check.js";
+import { isContentBlock } from "../../core/kit/tools.js";
 import { addressFromPage } from "../../extras/tools/from-page.js";
 import { agentsOf } from "../../extras/transcript/agents-of.js";
 import { isNotice } from "../../extras/transcript/prompts.js";

@@ -2,7 +2,7 @@
  * Events for clients from before AG-UI 1.0, such as `@ag-ui/client` 0.0.59 in CopilotKit 1.74. They refuse a field or
  * a value that they do not know. Such a client does not say its version in its input.
  */
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 import type { AgUiEvent, AgUiInput, AgUiMessage, AgUiOutcome } from "./types.js";
 
 /** The event as the client of an input takes it. */

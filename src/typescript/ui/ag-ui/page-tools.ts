@@ -1,7 +1,7 @@
 /** Tools that a page of AG-UI brings along. It gives the result of a call with its next input. */
 import type { AgentOptions, ElicitationAnswer, Tool, Tools } from "../../core/api/index.js";
-import { message as wordsOf } from "../../core/options/thrown.js";
-import { namedByPage } from "../../core/tools/tool.js";
+import { message as wordsOf } from "../../core/kit/check.js";
+import { namedByPage } from "../../core/kit/tools.js";
 import { pageAnswer } from "../../extras/tools/page-call.js";
 import { pageTool } from "../../extras/tools/page-tool.js";
 import { blocksOf } from "./messages.js";

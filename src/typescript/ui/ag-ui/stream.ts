@@ -1,7 +1,7 @@
 /** A run as a stream of AG-UI: as events, and as server-sent events in a response. */
 import type { Run, RunEvent } from "../../core/api/index.js";
 import type { HostResponse } from "../../core/api/platform.js";
-import { message } from "../../core/options/thrown.js";
+import { message } from "../../core/kit/check.js";
 import { json, respond } from "../../server/server/http.js";
 import { KEEP_ALIVE, KeepAlive } from "../../extras/keep-alive.js";
 import type { Deciding } from "./deciding.js";

@@ -4,9 +4,8 @@
  */
 import { LoopletError, type LoopletErrorCode } from "../../core/api/errors.js";
 import type { Agent, ContentBlock, QuestionAnswer, Run } from "../../core/api/index.js";
-import { reportUnheard } from "../../core/host/failures.js";
-import { checkOptions } from "../../core/options/check.js";
-import { madeOf } from "../../core/tools/made-agent.js";
+import { reportUnheard, madeOf } from "../../core/kit/runs.js";
+import { checkOptions } from "../../core/kit/check.js";
 import { Deciding } from "./deciding.js";
 import { answerOf, isOfPage, type Asked } from "./interrupts.js";
 import { blocksOf, historyOf, pastMessages } from "./messages.js";

@@ -1,7 +1,7 @@
 /** Files of the two worlds: a `data:` URL or an address there, base64 or an address here. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { MediaBlock } from "../../core/api/message.js";
-import { base64Of } from "../../core/tools/tool-json.js";
+import { base64Of } from "../../core/kit/tools.js";
 
 export function fileUrl({ mediaType, data, url }: MediaBlock): string {
   return data === undefined ? (url ?? "") : `data:${mediaType};base64,${data}`;

@@ -5,7 +5,7 @@
  */
 import type { Block, Message, ToolCallBlock, ToolResultBlock } from "../../core/api/message.js";
 import type { Prompt } from "../../core/api/run.js";
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 import { promptFromPage } from "../../extras/tools/from-page.js";
 import { isNotice } from "../../extras/transcript/prompts.js";
 import { mediaOf } from "./files.js";

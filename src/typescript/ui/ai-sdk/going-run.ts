@@ -5,8 +5,8 @@
 import type { RunEvent } from "../../core/api/event.js";
 import type { AgentTranscript } from "../../core/api/message.js";
 import type { QuestionAnswer, Run } from "../../core/api/run.js";
-import { reportUnheard } from "../../core/host/failures.js";
-import { message } from "../../core/options/thrown.js";
+import { reportUnheard } from "../../core/kit/runs.js";
+import { message } from "../../core/kit/check.js";
 import { judged } from "../../server/workers/hosting/hosted-run.js";
 import { ChunkWriter, PAUSE_END, type OpenQuestion } from "./chunk-writer.js";
 import { questionOf, waitingPart, type UiAnswers } from "./questions.js";

@@ -14,8 +14,7 @@ import type {
   RunOptions,
 } from "../../core/api/index.js";
 import type { HostAbortSignal } from "../../core/api/platform.js";
-import { checkOptions, checkValue, describe, isObject } from "../../core/options/check.js";
-import type { OptionTable } from "../../core/option-table.js";
+import { checkOptions, checkValue, describe, isObject, type OptionTable } from "../../core/kit/check.js";
 import { fromUIMessages, promptOf } from "./from-ui.js";
 import { GoingRun, STOP } from "./going-run.js";
 import { keptOf } from "./kept.js";

@@ -4,7 +4,7 @@
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Failure, Usage } from "../../core/api/event.js";
-import { describe, isObject } from "../../core/options/check.js";
+import { describe, isObject } from "../../core/kit/check.js";
 import type { HostByteStream } from "../../core/api/platform.js";
 import { isTooDeep, isWhole, TOO_DEEP } from "../../extras/page-json.js";
 

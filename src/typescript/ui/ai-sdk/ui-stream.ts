@@ -2,8 +2,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { RunEvent } from "../../core/api/event.js";
 import type { HostResponse } from "../../core/api/platform.js";
-import { checkOptions, describe, isObject } from "../../core/options/check.js";
-import type { OptionTable } from "../../core/option-table.js";
+import { checkOptions, describe, isObject, type OptionTable } from "../../core/kit/check.js";
 import { json } from "../../server/server/http.js";
 import { KEEP_ALIVE, KeepAlive } from "../../extras/keep-alive.js";
 import { ChunkWriter, PAUSE_END } from "./chunk-writer.js";

@@ -12,7 +12,7 @@ import type {
   RunEvent,
   RunResult,
 } from "../../core/api/index.js";
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 import { isAsked } from "../../extras/transcript/prompts.js";
 import type {
   Conversation,

@@ -1,6 +1,6 @@
 /** When a page draws what events bring. */
 import type { RunEvent } from "../../core/api/index.js";
-import { EventBuffer } from "../../core/run/events/event-buffer.js";
+import { EventBuffer } from "../../core/kit/runs.js";
 
 /** Calls `update` once, before the next frame is drawn. */
 export type Frame = (update: () => void) => void;

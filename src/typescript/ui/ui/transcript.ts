@@ -1,7 +1,7 @@
 /** A transcript as messages for a screen. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { AgentTranscript, Block, Message, ToolCallRecord, ToolFault } from "../../core/api/index.js";
-import { isObject } from "../../core/options/check.js";
+import { isObject } from "../../core/kit/check.js";
 import { isNotice } from "../../extras/transcript/prompts.js";
 import type { AgentUiPart, UiPart, ToolUiPart, UiMessage } from "./message.js";
 import { callKey } from "./places.js";

@@ -7,7 +7,7 @@ import type {
   RunEventOf,
   Usage,
 } from "../../core/api/index.js";
-import { messagesOf } from "../../core/options/messages.js";
+import { messagesOf } from "../../core/kit/check.js";
 import type { OpenQuestion, TextUiPart, UiMessage, UiPart } from "./message.js";
 import { NOWHERE, placesIn, type Places } from "./places.js";
 import { idAt, partsOfBlock, shownMessages, shownTranscripts } from "./transcript.js";

@@ -1,5 +1,5 @@
 /** The agents of a query, as a program defines them. */
-import { PERMISSION_MODES } from "../../../core/generated/tables.js";
+import { PERMISSION_MODES } from "../../../core/kit/tables.js";
 import type { PermissionMode, Tool } from "../../../core/api/index.js";
 import { serverPart } from "../../../extras/mcp/names.js";
 import { checkFields, wrong, type Fields } from "../options/check.js";

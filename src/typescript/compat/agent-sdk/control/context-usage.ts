@@ -1,6 +1,6 @@
 /** What fills the window of a query: the vendor's count for the whole, and estimates for its parts. */
 import type { Message, Tool } from "../../../core/api/index.js";
-import { inputJsonSchema } from "../../../core/tools/tool-schema.js";
+import { inputJsonSchema } from "../../../core/kit/tools.js";
 import type { ApiUsage } from "../types.js";
 
 /** Characters that count as a token. */

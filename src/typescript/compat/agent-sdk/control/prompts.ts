@@ -1,7 +1,7 @@
 /** Messages of the user as prompts, and the prompts with a meaning of their own. */
 import type { ContentBlock, Prompt } from "../../../core/api/index.js";
 import { fromApi } from "../../anthropic.js";
-import { isContentBlock } from "../../../core/tools/tool-content.js";
+import { isContentBlock } from "../../../core/kit/tools.js";
 import { calledBy, commandNamed, expanded, type FileCommand } from "./commands.js";
 import type { SlashCommand } from "./responses.js";
 import type { SDKUserInput } from "../types.js";

@@ -1,5 +1,5 @@
 /** A file of `host.vfs` for the program, which asks without the model. */
-import { base64Of } from "../../../core/tools/tool-json.js";
+import { base64Of } from "../../../core/kit/tools.js";
 import { resolvePath } from "../../../extras/vfs/paths.js";
 import type { PlainOptions } from "../options/options.js";
 import type { ReadFileResult } from "../types.js";

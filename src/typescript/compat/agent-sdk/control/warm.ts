@@ -1,5 +1,5 @@
 /** Queries whose options are checked before their prompt is known. No process has to start, so nothing waits. */
-import { joined } from "../../../core/options/check.js";
+import { joined } from "../../../core/kit/check.js";
 import { checkOptions } from "../options/options.js";
 import { query } from "../query.js";
 import type { Options, PermissionMode, Query, SDKUserInput } from "../types.js";

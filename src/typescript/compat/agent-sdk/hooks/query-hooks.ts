@@ -10,8 +10,8 @@ import {
   type AgentSdkHookGroup,
   type AgentSdkHooks,
 } from "../../presets/agent-sdk-hooks.js";
-import { EVENTS } from "../../../core/options/options.js";
-import { matcherOf } from "../../../core/hooks/matcher.js";
+import { EVENTS } from "../../../core/kit/tables.js";
+import { matcherOf } from "../../../core/kit/check.js";
 import type { Untold } from "../told.js";
 import type { PlainOptions } from "../options/options.js";
 import { HOOK_EVENTS } from "./events.js";

@@ -1,5 +1,5 @@
 /** The check of the options of a query. */
-import { nearestName } from "../../../core/options/check.js";
+import { nearestName } from "../../../core/kit/check.js";
 
 /** @throws TypeError that names the field */
 export function wrong(field: string, problem: string, cause?: unknown): never {

@@ -1,6 +1,6 @@
 /** The options of a query, and their check. */
-import { PERMISSION_MODES } from "../../../core/generated/tables.js";
-import { isObject, joined } from "../../../core/options/check.js";
+import { PERMISSION_MODES } from "../../../core/kit/tables.js";
+import { isObject, joined } from "../../../core/kit/check.js";
 import { checkFields, wrong } from "./check.js";
 import { checkDefinitions, definitionNotes } from "../agents/definition.js";
 import { checkServers } from "../mcp.js";

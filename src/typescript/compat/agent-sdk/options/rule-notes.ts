@@ -1,5 +1,5 @@
 /** Hints about rules that cannot match, for people who have mistyped the name of a tool. */
-import { nearestName } from "../../../core/options/check.js";
+import { nearestName } from "../../../core/kit/check.js";
 import { serversOf } from "../agents/definition.js";
 import type { Settings } from "../settings.js";
 import type { PlainOptions } from "./options.js";

@@ -1,6 +1,6 @@
 /** The settings of a query as one record, for programs that show or check them. */
 import type { PermissionMode } from "../../../core/api/permission.js";
-import { isObject, joined } from "../../../core/options/check.js";
+import { isObject, joined } from "../../../core/kit/check.js";
 import type { Vfs } from "../../../extras/vfs/index.js";
 import { resolvePath } from "../../../extras/vfs/paths.js";
 import type { SettingSource } from "../settings.js";

@@ -1,5 +1,5 @@
 /** The option `tools`: the names of built-in tools. */
-import { isObject } from "../../../core/options/check.js";
+import { isObject } from "../../../core/kit/check.js";
 import { wrong } from "./check.js";
 import type { PlainOptions } from "./options.js";
 import { hintOf, KNOWN } from "./rule-notes.js";

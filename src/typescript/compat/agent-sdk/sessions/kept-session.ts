@@ -1,7 +1,6 @@
 /** The session of a query: its id, its history, and what its store is given. */
 import type { Message } from "../../../core/api/index.js";
-import { HOST_CLOCK } from "../../../core/clock.js";
-import { StoreTimeout, within } from "../../../core/run/saving/timed-store.js";
+import { HOST_CLOCK, StoreTimeout, within } from "../../../core/kit/journal.js";
 import { wrong } from "../options/check.js";
 import type { PlainOptions } from "../options/options.js";
 import type { Heard } from "../told.js";

@@ -1,7 +1,6 @@
 /** The copy of a session in its store. A store that fails loses entries, and stops nothing. */
 import type { Clock } from "../../../core/api/index.js";
-import { HOST_CLOCK } from "../../../core/clock.js";
-import { StoreTimeout, within } from "../../../core/run/saving/timed-store.js";
+import { HOST_CLOCK, StoreTimeout, within } from "../../../core/kit/journal.js";
 import type { SessionEntry, SessionKey, SessionStore } from "./sessions.js";
 
 /** Tries of one append. */

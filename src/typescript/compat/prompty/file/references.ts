@@ -2,8 +2,8 @@
 import type { HostAbortSignal } from "../../../core/api/platform.js";
 import { FileNotFoundError, ValueError } from "../errors.js";
 import { isMap, yaml } from "./frontmatter.js";
-import { shownUrl } from "../../../core/host/secrets/redact.js";
-import { send } from "../../../core/host/sender.js";
+import { shownUrl } from "../../../core/kit/http.js";
+import { send } from "../../../core/kit/send.js";
 import { folderOf, isInside, joinPath } from "./paths.js";
 import type { PromptyHost } from "../types.js";
 

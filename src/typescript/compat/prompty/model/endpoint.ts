@@ -1,5 +1,5 @@
 /** Where a file may send prompts and keys. */
-import { shownUrl } from "../../../core/host/secrets/redact.js";
+import { shownUrl } from "../../../core/kit/http.js";
 import { ValueError } from "../errors.js";
 import { hidesPath } from "../file/paths.js";
 import type { PromptyHost } from "../types.js";

@@ -8,9 +8,8 @@ import type {
   Model,
 } from "../../../core/api/index.js";
 import { hostOptions, warn } from "../../host.js";
-import { createAgent } from "../../../core/index.js";
-import { anthropic, gemini, openai, openaiChat } from "../../../core/models/models.js";
-import { joined } from "../../../core/options/check.js";
+import { createAgent, anthropic, gemini, openai, openaiChat } from "../../../core/index.js";
+import { joined } from "../../../core/kit/check.js";
 import { mergeOptions, presets } from "../../presets/index.js";
 import type { Answer } from "./answer.js";
 import { isMap } from "../file/frontmatter.js";

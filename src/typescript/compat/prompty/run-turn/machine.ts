@@ -1,6 +1,6 @@
 /** The machine of a turn. Live turns, resumed turns and tests run on it. */
 import type { HostAbortSignal } from "../../../core/api/platform.js";
-import { isErrorObject } from "../../../core/options/thrown.js";
+import { isErrorObject } from "../../../core/kit/check.js";
 import { frozen, snapshotOf } from "./context.js";
 import {
   IndeterminateError,

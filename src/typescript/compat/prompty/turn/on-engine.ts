@@ -4,9 +4,8 @@
  * of the executor, and the engine sees no more of it than the number of each call.
  */
 import type { CustomPart, RunEvent, RunEventOf } from "../../../core/api/index.js";
-import { createAgent } from "../../../core/index.js";
-import { custom } from "../../../core/models/custom.js";
-import { joined } from "../../../core/options/check.js";
+import { createAgent, custom } from "../../../core/index.js";
+import { joined } from "../../../core/kit/check.js";
 import { getExecutor } from "../components.js";
 import { ExecuteError } from "../errors.js";
 import { process, providerOf } from "../invoke.js";

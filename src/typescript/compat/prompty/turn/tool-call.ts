@@ -1,5 +1,5 @@
 /** A call of an answer: looked up, read, bound, run. */
-import { isErrorObject } from "../../../core/options/thrown.js";
+import { isErrorObject } from "../../../core/kit/check.js";
 import { ValueError } from "../errors.js";
 import { getTool, getToolHandler, type ToolHandler } from "../registry.js";
 import type { Span } from "../tracer.js";

@@ -3,7 +3,7 @@ import type { ContentBlock } from "../../../core/api/index.js";
 import { isMap } from "../file/frontmatter.js";
 import { isContentPart, textOfMessage } from "../model/content.js";
 import { StructuredResultSymbol } from "../model/process.js";
-import { richResult } from "../../../core/tools/tool-content.js";
+import { richResult } from "../../../core/kit/tools.js";
 import type { ContentPart, ToolResult } from "../types.js";
 
 export interface ReadResult extends Pick<ToolResult, "result" | "parts"> {

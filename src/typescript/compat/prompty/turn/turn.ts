@@ -1,5 +1,5 @@
 /** A turn: one turn of a conversation, with the tool calls that it takes. */
-import { checkValue } from "../../../core/options/check.js";
+import { checkValue } from "../../../core/kit/check.js";
 import { CancelledError } from "../errors.js";
 import { load } from "../file/load.js";
 import { invoke } from "../invoke.js";

@@ -12,7 +12,7 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import type { JournalEntry } from "../../../core/api/run.js";
-import { isRunEnd } from "../../../core/host/entries.js";
+import { isRunEnd } from "../../../core/kit/journal.js";
 import { damaged } from "../lines.js";
 
 /** Entries of one append, of a fence or of none. */

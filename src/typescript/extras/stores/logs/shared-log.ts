@@ -1,7 +1,7 @@
 /** A log in a store to which several processes add, such as a list: an entry goes behind the last one of any of them. */
 import { isStoreConflict } from "../../../core/api/errors.js";
 import type { JournalEntry, Store } from "../../../core/api/run.js";
-import { isObject } from "../../../core/options/check.js";
+import { isObject } from "../../../core/kit/check.js";
 
 /** The tries of a write before which others come at the same moment. */
 const TRIES = 60;

@@ -1,8 +1,8 @@
 /** The upkeep of a store by a host: runs that nobody goes on with are taken up, and old journals are deleted. */
 import type { Agent, Clock, Failure, PendingRun, Run, RunResult, Store } from "../../../core/api/index.js";
-import { HOST_CLOCK } from "../../../core/clock.js";
-import { checkOptions } from "../../../core/options/check.js";
-import { reportUnheard } from "../../../core/host/failures.js";
+import { HOST_CLOCK } from "../../../core/kit/journal.js";
+import { checkOptions } from "../../../core/kit/check.js";
+import { reportUnheard } from "../../../core/kit/runs.js";
 import { checkMethods } from "../../check-methods.js";
 import { dropEnded } from "./drop-ended.js";
 

@@ -3,7 +3,7 @@
  * the spans below its own. This file imports nothing of OpenTelemetry.
  */
 import { LoopletError } from "../../../core/api/errors.js";
-import { describe } from "../../../core/options/check.js";
+import { describe } from "../../../core/kit/check.js";
 import { AGENT_NAME, FIRST_CHUNK, OPERATION, type Attributes } from "../conventions.js";
 import type { SpanEnd, SpanStart, SpanWriter } from "../span.js";
 

@@ -1,7 +1,7 @@
 /** Spans for your OpenTelemetry tracer, and metrics for your meter. This file imports nothing of OpenTelemetry. */
 import { LoopletError } from "../../../core/api/errors.js";
 import type { Tracer } from "../../../core/api/index.js";
-import { describe } from "../../../core/options/check.js";
+import { describe } from "../../../core/kit/check.js";
 import type { Attributes } from "../conventions.js";
 import { meterSpans, type OpenTelemetryMeter } from "./metrics.js";
 import type { SpanWriter } from "../span.js";

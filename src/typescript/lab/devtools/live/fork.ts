@@ -9,9 +9,8 @@ import type {
   Run,
   Tools,
 } from "../../../core/api/index.js";
-import type { Living } from "../../../core/run/agent-parts.js";
-import { modelParts, sealModel } from "../../../core/models/models.js";
-import { madeOf, optionsOf } from "../../../core/tools/made-agent.js";
+import { type Living, madeOf, optionsOf } from "../../../core/kit/runs.js";
+import { modelParts, sealModel } from "../../../core/kit/models.js";
 import type { ForkChanges, OfferedAgent } from "./protocol.js";
 
 /** What devtools show of an agent before they let a run go on with it. */

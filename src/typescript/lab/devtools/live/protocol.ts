@@ -3,7 +3,7 @@
  * of them are JSON, so that a `BroadcastChannel`, a `MessagePort` and a stream of lines carry them alike.
  */
 import type { JournalEntry, QuestionAnswer } from "../../../core/api/index.js";
-import { isObject } from "../../../core/options/check.js";
+import { isObject } from "../../../core/kit/check.js";
 import {
   isCount,
   isInput,

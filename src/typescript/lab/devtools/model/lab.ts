@@ -1,6 +1,6 @@
 /** What devtools show: the runs that are open, the one that is looked at, and the publishers that are attached. */
 import type { JournalEntry, QuestionAnswer } from "../../../core/api/index.js";
-import { loadWasm, type LoadedWasm } from "../../../core/host/wasm.js";
+import { loadWasm, type LoadedWasm } from "../../../core/kit/engine.js";
 import { readLoop, type LoopInput } from "../../replay/loop-file.js";
 import { redact } from "../../replay/recorder.js";
 import { Attachment, type AttachmentListener, type Source } from "../live/attachment.js";

@@ -1,7 +1,7 @@
 /** A run that devtools show: a file, or the inputs that a publisher tells, played in the engine. */
 import type { SharedPrefix } from "../../../core/api/index.js";
-import type { LoadedWasm } from "../../../core/host/wasm.js";
-import { isObject } from "../../../core/options/check.js";
+import type { LoadedWasm } from "../../../core/kit/engine.js";
+import { isObject } from "../../../core/kit/check.js";
 import type { LoopInput } from "../../replay/loop-file.js";
 import { attemptsIn, type StartedAttempt } from "../../replay/prefix-words.js";
 import { Playback, type ReplayMoment } from "../../replay/playback.js";

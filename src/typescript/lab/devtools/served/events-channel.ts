@@ -1,5 +1,5 @@
 /** The page's end of a channel over HTTP: Server-Sent Events down, requests up. */
-import { fetchOnce } from "../../../core/fetch-once.js";
+import { fetchOnce } from "../../../core/kit/http.js";
 import { Listeners } from "../live/listeners.js";
 import type { DevtoolsChannel } from "../live/protocol.js";
 

@@ -5,7 +5,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { isObject } from "../../../core/options/check.js";
+import { isObject } from "../../../core/kit/check.js";
 import type { ServedChannel } from "./served-channel.js";
 
 /** The host of every devtools server: no other machine reaches it. */

@@ -1,5 +1,5 @@
 /** Invariants: sentences about a simulated run, and the functions that judge them. */
-import { checkOptions } from "../../../core/options/check.js";
+import { checkOptions } from "../../../core/kit/check.js";
 import { namePattern } from "../../../extras/tools/name-pattern.js";
 import { Effects } from "./effects.js";
 import { inputText } from "./model/answers.js";

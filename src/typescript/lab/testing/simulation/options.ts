@@ -1,8 +1,7 @@
 /** The options of `simulate`: seeds, the world and its rates. */
 import { LoopletError } from "../../../core/api/errors.js";
 import type { Prompt, RunOptions } from "../../../core/api/run.js";
-import { checkOptions, describe } from "../../../core/options/check.js";
-import type { OptionTable } from "../../../core/option-table.js";
+import { checkOptions, describe, type OptionTable } from "../../../core/kit/check.js";
 import type { ScriptedTurn } from "../../practice/types.js";
 import type { WorldModel } from "./model/chaos.js";
 import type { Choice } from "./choices.js";

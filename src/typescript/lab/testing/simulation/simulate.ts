@@ -7,9 +7,9 @@
  * the choices of a failure (`shrink.ts`) and tells it (`story.ts`).
  */
 import { LoopletError } from "../../../core/api/errors.js";
-import { loadWasm } from "../../../core/host/wasm.js";
-import { describe } from "../../../core/options/check.js";
-import { madeOf } from "../../../core/tools/made-agent.js";
+import { loadWasm } from "../../../core/kit/engine.js";
+import { describe } from "../../../core/kit/check.js";
+import { madeOf } from "../../../core/kit/runs.js";
 import { Choices, type Choice } from "./choices.js";
 import { Digest } from "./digest.js";
 import { Effects } from "./effects.js";

@@ -6,7 +6,7 @@ import type { Agent, AgentOptions } from "../../../core/api/agent.js";
 import { LoopletError } from "../../../core/api/errors.js";
 import type { Fetch, FetchInit } from "../../../core/api/model.js";
 import type { Store } from "../../../core/api/run.js";
-import { madeOf } from "../../../core/tools/made-agent.js";
+import { madeOf } from "../../../core/kit/runs.js";
 import type { Conversation } from "../../practice/conversation.js";
 import { seededRandom } from "../../practice/random.js";
 import type { ScriptedTurn } from "../../practice/types.js";

@@ -4,7 +4,7 @@
  * other alone, so one turn between two callbacks is enough, as long as nobody waits for real timers or real I/O.
  */
 import type { Clock } from "../../../core/api/index.js";
-import { isBrowser } from "../../../core/models/models.js";
+import { isBrowser } from "../../../core/kit/models.js";
 
 /** The time at which every run begins, in milliseconds since the epoch: the start of the year 2026. */
 export const START_MS = Date.UTC(2026, 0, 1);

@@ -1,6 +1,6 @@
 /** The ends of runs, as logs keep them and clients get them. */
 import type { Chat, Failure, Outcome, Run, RunEvent, RunResult } from "../../../core/api/index.js";
-import { TAKEN } from "../../../core/run/journal.js";
+import { TAKEN } from "../../../core/kit/journal.js";
 import type { HandedRun } from "./hosted-run.js";
 import { thrown, type RunEnd } from "../protocol.js";
 

@@ -2,7 +2,7 @@
 import { LoopletError } from "../../../core/api/errors.js";
 import type { RunEvent } from "../../../core/api/event.js";
 import type { Queued, QuestionAnswer, Run } from "../../../core/api/run.js";
-import { OpenEvents } from "../../../core/run/events/open-events.js";
+import { OpenEvents } from "../../../core/kit/runs.js";
 import { pageAnswer, pageCallOf } from "../../../extras/tools/page-call.js";
 import { PageClaims } from "../pages/claims.js";
 

@@ -1,6 +1,6 @@
 /** The runs that a host has begun, in the order of their beginnings. The sessions of the last ones keep their logs. */
 import type { Store } from "../../../core/api/run.js";
-import { reportUnheard } from "../../../core/host/failures.js";
+import { reportUnheard } from "../../../core/kit/runs.js";
 import { SharedLog, type LogObject } from "../../../extras/stores/logs/shared-log.js";
 import type { Target } from "../protocol.js";
 import { entriesOf, logOf } from "./session-log.js";

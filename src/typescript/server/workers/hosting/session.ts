@@ -4,7 +4,7 @@
  * object of Cloudflare and a handler of requests.
  */
 import type { Chat, KeptChat, Run, RunEvent } from "../../../core/api/index.js";
-import { reportUnheard } from "../../../core/host/failures.js";
+import { reportUnheard } from "../../../core/kit/runs.js";
 import type { RunEnd } from "../protocol.js";
 import { endOfRun, endWith, isTaken, lostEnd } from "./ends.js";
 import type { Batch } from "./feed.js";

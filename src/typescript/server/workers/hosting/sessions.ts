@@ -1,6 +1,6 @@
 /** The sessions of a host by their names: each a chat, or a run without one. Those of the last runs stay. */
 import type { Agent, Chat, Run, Store } from "../../../core/api/index.js";
-import { reportUnheard } from "../../../core/host/failures.js";
+import { reportUnheard } from "../../../core/kit/runs.js";
 import { Making } from "./making.js";
 import { openedIn, type Opening } from "./opened-in.js";
 import { RunList, sessionOf, type ListedRun } from "./run-list.js";

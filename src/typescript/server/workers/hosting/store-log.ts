@@ -7,11 +7,9 @@
 import type { Clock } from "../../../core/api/agent.js";
 import { isStoreConflict } from "../../../core/api/errors.js";
 import type { Store } from "../../../core/api/run.js";
-import { HOST_CLOCK } from "../../../core/clock.js";
-import { entriesOf } from "../../../core/host/entries.js";
-import { reportUnheard } from "../../../core/host/failures.js";
-import { isObject } from "../../../core/options/check.js";
-import { AppendLog } from "../../../core/run/saving/append-log.js";
+import { HOST_CLOCK, entriesOf, AppendLog } from "../../../core/kit/journal.js";
+import { reportUnheard } from "../../../core/kit/runs.js";
+import { isObject } from "../../../core/kit/check.js";
 import { parsed, type LogObject } from "../../../extras/stores/logs/shared-log.js";
 import { randomName } from "../protocol.js";
 import { Feed, type Numbered } from "./feed.js";

@@ -1,8 +1,7 @@
 /** The address of a server with an agent: its requests, their headers and their failures. */
 import { LoopletError } from "../../../core/api/errors.js";
 import type { HostResponse } from "../../../core/api/platform.js";
-import { fetchOnce } from "../../../core/fetch-once.js";
-import { discard, redirectOf } from "../../../core/host/exchange.js";
+import { fetchOnce, discard, redirectOf } from "../../../core/kit/http.js";
 import { errorOf } from "../protocol.js";
 
 /** Headers of each request, or your function that makes them. */

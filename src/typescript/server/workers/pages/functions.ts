@@ -4,8 +4,7 @@
  */
 import { LoopletError } from "../../../core/api/errors.js";
 import type { Agent, RunEvent, TypedRun } from "../../../core/api/index.js";
-import { describe, isObject, jsonOf } from "../../../core/options/check.js";
-import { isErrorObject, message } from "../../../core/options/thrown.js";
+import { describe, isObject, jsonOf, isErrorObject, message } from "../../../core/kit/check.js";
 import { pageAnswer, pageCallOf, type PageAnswer, type PageCall } from "../../../extras/tools/page-call.js";
 import type { AgentLink } from "../connection.js";
 import { randomName, type Target } from "../protocol.js";

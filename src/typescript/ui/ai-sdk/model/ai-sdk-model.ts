@@ -5,10 +5,9 @@
  */
 import { LoopletError } from "../../../core/api/errors.js";
 import type { CustomOptions, CustomPart, CustomRequest, Model } from "../../../core/api/index.js";
-import { custom } from "../../../core/models/custom.js";
-import { base64Of } from "../../../core/tools/tool-json.js";
-import { describe, describeWord, isObject } from "../../../core/options/check.js";
-import { message } from "../../../core/options/thrown.js";
+import { custom } from "../../../core/index.js";
+import { base64Of } from "../../../core/kit/tools.js";
+import { describe, describeWord, isObject, message } from "../../../core/kit/check.js";
 import { callOptions, HOSTED, OF_CALL, type Specification } from "./request.js";
 
 /** A `LanguageModelV2`, `V3` or `V4` of the AI SDK, by what looplet needs of it. */

@@ -1,6 +1,6 @@
 /** A request of looplet as the options of `doStream`. */
 import type { Block, CustomRequest, MediaBlock, Message, ToolResultBlock } from "../../../core/api/index.js";
-import { isObject } from "../../../core/options/check.js";
+import { isObject } from "../../../core/kit/check.js";
 import { outputOf } from "../outputs.js";
 
 /** A version of the specification of language models. */

@@ -1,6 +1,6 @@
 /** The checks of what a page gives: agents and options. */
 import { LoopletError } from "../../../core/api/errors.js";
-import { isObject } from "../../../core/options/check.js";
+import { isObject } from "../../../core/kit/check.js";
 import type { ConversationAgent } from "../conversation.js";
 
 export function checkAgent(agent: ConversationAgent): void {

@@ -1,7 +1,7 @@
 /** A message of the person as the blocks of a prompt. */
 import { LoopletError } from "../../../core/api/errors.js";
 import type { ContentBlock, Prompt } from "../../../core/api/index.js";
-import { base64Of } from "../../../core/tools/tool-json.js";
+import { base64Of } from "../../../core/kit/tools.js";
 import { checkNames } from "./checks.js";
 import type { SendOptions } from "../conversation.js";
 

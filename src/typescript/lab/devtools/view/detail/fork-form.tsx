@@ -2,7 +2,7 @@
 /** Lets a run go on from a step, with another result, prompt, model or option. */
 import { useState } from "preact/hooks";
 import type { LoopInput } from "../../../replay/loop-file.js";
-import { isObject } from "../../../../core/options/check.js";
+import { isObject } from "../../../../core/kit/check.js";
 import type { OfferedAgent } from "../../live/protocol.js";
 import { problemOf } from "../../model/opened-run.js";
 import { attempted } from "../../model/effects.js";

@@ -2,7 +2,7 @@
 /** A question of the run that is open, and the answers that devtools can give. */
 import { useState } from "preact/hooks";
 import type { QuestionAnswer } from "../../../../core/api/index.js";
-import { isObject } from "../../../../core/options/check.js";
+import { isObject } from "../../../../core/kit/check.js";
 import type { QuestionEvent } from "../../model/budgets.js";
 import { problemOf } from "../../model/opened-run.js";
 

@@ -4,7 +4,7 @@
  * choices.
  */
 import type { Conversation, ToolSpec } from "../../../practice/conversation.js";
-import { checkOptions } from "../../../../core/options/check.js";
+import { checkOptions } from "../../../../core/kit/check.js";
 import { LoopletError } from "../../../../core/api/errors.js";
 import { fillInput, fillValue } from "../../../practice/planner/fill.js";
 import { seededRandom, type Random } from "../../../practice/random.js";

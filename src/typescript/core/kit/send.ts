@@ -1,17 +1,16 @@
 /**
  * The requests that the TypeScript sends itself: to MCP servers, for prompty's files, for pages of WebFetch. The
- * engine's requests to models have their way in `shell.ts`, and share the reading of redirects and the redaction with
- * this one.
+ * requests to models go through `host/shell.ts`. Both use the same code to read redirects and to redact secrets.
  *
  * No redirect is followed, a body has a limit, and an error has lost the secrets of its request.
  */
 import type { HostAbortSignal, HostResponse } from "../api/platform.js";
 import { fetchOnce } from "../fetch-once.js";
-import { describeRejection, discard, redirectOf } from "./exchange.js";
-import { readUrl, redactor, secretsOf, urlSecrets } from "./secrets/redact.js";
+import { describeRejection, discard, redirectOf } from "../host/exchange.js";
+import { readUrl, redactor, secretsOf, urlSecrets } from "../host/secrets/redact.js";
 
 /** The global `fetch`, or a function like it. */
-export type Sends = (
+export type FetchLike = (
   url: string,
   init: {
     readonly method: string;
@@ -34,7 +33,7 @@ export interface Outgoing {
   readonly secrets?: readonly string[];
   readonly body?: string;
   /** Default: the global `fetch`. */
-  readonly fetch?: Sends | undefined;
+  readonly fetch?: FetchLike | undefined;
   readonly signal?: HostAbortSignal | undefined;
   /** Milliseconds until the body is read to its end. Default: no limit. */
   readonly timeoutMs?: number | undefined;
@@ -65,11 +64,11 @@ export interface ByteBudget {
 }
 
 /**
- * Sends a request, and resolves with the head of its answer. The answer must be read to its end or ended.
+ * FetchLike a request, and resolves with the head of its answer. The answer must be read to its end or ended.
  *
  * @throws SendError, or the reason of the signal
  */
-export async function send(out: Outgoing): Promise<Answer> {
+export async function send(out: Outgoing): Promise<LimitedResponse> {
   const { url, place, signal, timeoutMs } = out;
   // The platform's error would repeat the address, with a key that cannot be told from the rest.
   if (readUrl(url) === undefined)
@@ -94,7 +93,7 @@ export async function send(out: Outgoing): Promise<Answer> {
     );
     const response = await Promise.race([asked, ending.over]);
     refuseRedirect(response, url, place, clean);
-    return new Answer(response, place, ending, clean);
+    return new LimitedResponse(response, place, ending, clean);
   } catch (error) {
     const isAborted = ending.reason !== undefined;
     ending.end();
@@ -181,7 +180,7 @@ interface ByteReader {
 }
 
 /** The answer to a request. Its body is read once, up to a limit. */
-export class Answer {
+export class LimitedResponse {
   readonly #response: HostResponse;
   readonly #place: string;
   readonly #ending: Ending;

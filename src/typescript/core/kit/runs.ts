@@ -1,0 +1,14 @@
+/** Agents, runs and chats, for wings that host or show them. */
+export { Conversation } from "../chat/chat.js";
+export { sessionEnd } from "../hooks/hooks.js";
+export { reportUnheard } from "../host/failures.js";
+export type { AgentParts, Living } from "../run/agent-parts.js";
+export { Delivery } from "../run/delivery.js";
+export { EventBuffer, isDelta } from "../run/events/event-buffer.js";
+export { OpenEvents } from "../run/events/open-events.js";
+export { abortReason, content, isOnlySummary, type OnlySummary, promptOf } from "../run/prompt.js";
+export { finished } from "../run/result.js";
+export type { EngineRun } from "../run/run.js";
+export { follow } from "../run/run-end.js";
+export { traceOf } from "../run/tracing.js";
+export { type Made, madeOf, optionsOf } from "../tools/made-agent.js";
