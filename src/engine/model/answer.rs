@@ -1,10 +1,10 @@
 //! A model's answer while it is assembled: decoders write into it, and the model call reads what changed.
 //!
 //! A decoder calls [`ModelAnswer::start`], then [`ModelAnswer::push`] any number of times, then [`ModelAnswer::end`].
-//! It sets the usage and the finish reason whenever they arrive. Text grows in place and a delta is a range of its
+//! It sets the usage and the finish reason when they arrive. Text grows in place, and a delta is a range of its
 //! block's text, so no text is copied twice. The deltas of one block that arrive in one network chunk are joined.
 //!
-//! Nothing here can fail: a call on a block that has ended changes nothing.
+//! Nothing here can fail: a call for a block that has ended has no effect.
 
 pub mod call_ids;
 mod part;
@@ -33,12 +33,12 @@ pub enum FinishReason {
     ToolCalls,
     ContentFilter,
     Refusal,
-    /// The vendor paused a long answer (Anthropic's `pause_turn`). The run goes on by itself.
+    /// The vendor paused a long answer (Anthropic's `pause_turn`). The run continues automatically.
     Pause,
     Other,
 }
 
-/// How far an answer has come.
+/// How much of an answer has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     Streaming,
@@ -57,7 +57,7 @@ pub struct ModelAnswer {
     pub usage_by_model: Vec<(Option<String>, Usage)>,
     pub finish_reason: Option<FinishReason>,
     pub raw_finish_reason: Option<String>,
-    /// What the vendor says beside the reason.
+    /// The vendor's details of the finish reason.
     pub stop_details: Option<Json>,
     /// The vendor's id of the answer.
     pub response_id: Option<String>,
@@ -70,22 +70,22 @@ pub struct ModelAnswer {
     changes: Vec<Change>,
     /// The bytes of text and reasoning so far.
     text_bytes: usize,
-    /// The bytes of all other blocks so far, and of what stands beside texts.
+    /// The bytes of all other blocks so far, and of data next to texts.
     argument_bytes: usize,
     keep_deltas: bool,
     /// The price of a token, for vendors that do not report the cost.
     pub price: Option<Price>,
     /// [`crate::engine::model::config::ModelConfig::other_prices`]
     pub other_prices: Vec<(String, Price)>,
-    /// The tier, speed and region by which the vendor charges. A decoder sets them before the usage.
+    /// The tier, speed and region that determine the vendor's price. A decoder sets them before the usage.
     pub terms: Terms,
-    /// The name of the tool by which the model gives its answer.
+    /// The name of the tool with which the model gives its structured answer.
     pub answer_tool: Option<String>,
-    /// The names by which the model can call the run's tools. `None` if every call is the run's.
+    /// The names with which the model can call the run's tools. `None` if every call is the run's.
     pub tools: Option<Vec<String>>,
     /// What its request began with, for reasoning that is tied to that.
     pub prefix: Option<String>,
-    /// A digest of its request, if the vendor holds the conversation.
+    /// A digest of its request, if the vendor stores the conversation.
     pub thread: Option<u64>,
     /// The id of the vendor's container in which a program waits for results.
     pub container: Option<String>,
@@ -93,21 +93,21 @@ pub struct ModelAnswer {
     pub dropped_reasoning: Vec<String>,
     /// The number of earlier calls and thoughts that the vendor has hidden from the model, and their tokens.
     pub cleared: Option<(u64, u64)>,
-    /// The names of tools that differ on the wire, each with the tool's own name behind it.
+    /// The tools with another name on the wire: the wire name, then the tool's own name.
     pub tool_names: Vec<(String, String)>,
     /// The types of items that are calls of the run, each with the name of its tool.
     pub items: Vec<(String, String)>,
-    /// The tools with properties that have another name on the wire, and each of these names with the own one. The
-    /// arguments of their calls are told at their end.
+    /// The tools with properties that have another name on the wire, and the wire name and own name of each property.
+    /// The arguments of their calls are emitted when the call ends.
     pub renamed: Vec<(String, Vec<(String, String)>)>,
-    /// True when no event tells its text before it is over.
+    /// Whether text is emitted only when the answer has ended.
     pub holds_text: bool,
     pub taken_ids: TakenIds,
     /// The seed of the ids of calls without one, below 2^53. Chunks that are cut otherwise give equal ids.
     pub id_seed: u64,
     /// The most blocks, calls among them: a few dozen in real answers. It bounds the lists that decoders search.
     pub max_parts: usize,
-    /// The number of blocks that were told of an answer in whose place the vendor has begun another.
+    /// The number of emitted blocks of an answer that the vendor has replaced with another.
     pub voided: Option<usize>,
     /// True when the vendor has sent more than [`ModelAnswer::max_parts`] blocks.
     pub is_overfull: bool,
@@ -115,10 +115,10 @@ pub struct ModelAnswer {
     pub max_text_bytes: usize,
     /// The most bytes of all other blocks together.
     pub max_argument_bytes: usize,
-    /// The bytes of the text with which the answer has begun; 0 for none.
+    /// The bytes of the text that this answer continues. 0 for none.
     begun_bytes: usize,
     begun: Begun,
-    /// The bytes of the beginning that were repeated, which are held back while the answer may repeat all of it.
+    /// The bytes that repeat that text. They are held back while the answer may repeat all of it.
     repeated_bytes: usize,
 }
 
@@ -135,7 +135,7 @@ impl ModelAnswer {
         }
     }
 
-    /// True when each growth is reported by itself.
+    /// True if each growth is reported separately.
     pub fn keeps_deltas(&self) -> bool {
         self.keep_deltas
     }
@@ -148,8 +148,8 @@ impl ModelAnswer {
         }
     }
 
-    /// Begins with this text, from which the model goes on: the first block of text continues it. A repetition of it
-    /// that comes first does not count.
+    /// Starts with the text that the model continues. The first block of text is appended to it, without an initial
+    /// repetition of it.
     pub fn begin_with(&mut self, text: &str) {
         let part = self.start(PartKind::Text);
         self.push(part, text);
@@ -157,13 +157,14 @@ impl ModelAnswer {
         self.begun = Begun::Waits;
     }
 
-    /// True when the answer began with a text of another answer, and nothing else has come.
+    /// True if the answer has only the text that it continues.
     pub fn has_only_begun(&self) -> bool {
         let first = self.parts.first().map_or(0, |part| part.text.len());
         self.begun_bytes > 0 && self.parts.len() == 1 && first == self.begun_bytes
     }
 
-    /// Drops all blocks, because the vendor begins the answer anew. False for an answer that goes on from a text.
+    /// Drops all blocks, because the vendor starts the answer from scratch. Returns false for an answer that
+    /// continues a text.
     pub fn void(&mut self) -> bool {
         let is_start = |change: &&Change| matches!(change, Change::Started { .. });
         let untold = self.changes.iter().filter(is_start).count();
@@ -210,7 +211,7 @@ impl ModelAnswer {
         part
     }
 
-    /// Opens a tool call. An empty `id` means that the provider has sent none so far.
+    /// Opens a tool call. An empty `id` means that the provider has not sent one yet.
     pub fn start_tool_call(&mut self, id: &str, name: &str) -> usize {
         let part = self.start(PartKind::ToolCall);
         if let Some(open) = self.parts.get_mut(part) {
@@ -220,7 +221,7 @@ impl ModelAnswer {
         part
     }
 
-    /// Names a call whose name came behind its start.
+    /// Names a call that was started without a name.
     pub fn name_call(&mut self, part: usize, name: &str) {
         if let Some(call) = self.parts.get_mut(part) {
             own_name(&self.tool_names, name).clone_into(&mut call.name);
@@ -240,7 +241,7 @@ impl ModelAnswer {
         Some(tool.clone())
     }
 
-    /// Makes a raw block, which no event has told, a tool call without arguments.
+    /// Turns a raw block that no event has reported into a tool call without arguments.
     pub fn turn_into_call(&mut self, part: usize, id: &str, name: &str) {
         if let Some(raw) = self.parts.get_mut(part) {
             raw.kind = PartKind::ToolCall;
@@ -266,8 +267,8 @@ impl ModelAnswer {
         Some(())
     }
 
-    /// Lets a closure append to a block's text, for decoders that unescape straight into it. A block that has ended
-    /// does not grow.
+    /// Calls a closure that appends to a block's text, for decoders that unescape directly into it. Does nothing if
+    /// the block has ended.
     pub fn grow<R>(&mut self, part: usize, write: impl FnOnce(&mut String) -> R) -> Option<R> {
         let open = self.parts.get_mut(part).filter(|part| !part.ended)?;
         let from = open.text.len();
@@ -310,12 +311,12 @@ impl ModelAnswer {
         Some(result)
     }
 
-    /// Reports the vendor's estimate of the tokens of thinking without a text so far.
+    /// Reports the vendor's estimate of the tokens of thinking so far, if it does not send the text.
     pub fn estimate(&mut self, part: usize, tokens: u64) {
         self.changes.push(Change::Estimated { part, tokens });
     }
 
-    /// Counts bytes that a decoder keeps beside the texts of blocks, such as citations.
+    /// Counts bytes that a decoder saves next to the texts of blocks, such as citations.
     pub fn count(&mut self, bytes: usize) {
         self.argument_bytes += bytes;
     }
@@ -388,12 +389,12 @@ impl ModelAnswer {
         }
     }
 
-    /// Replaces the usage and reports it when it differs. No part of a count is more than the count.
+    /// Replaces the usage, and reports it if it has changed. Parts of a count are capped at the count.
     pub fn set_usage(&mut self, usage: Usage) {
         self.replace_usage(usage.bounded().priced(self.price.as_ref(), self.terms));
     }
 
-    /// Replaces the usage by that of several models, each of which has its own price. `None` is the asked model.
+    /// Replaces the usage with that of several models, each with its own price. `None` is the requested model.
     pub fn set_usage_by_model(&mut self, mut parts: Vec<(Option<String>, Usage)>) {
         let mut sum = Usage::default();
         for (model, usage) in &mut parts {
@@ -418,7 +419,7 @@ impl ModelAnswer {
         }
     }
 
-    /// A copy in which every text is empty and no change is left. Two copies show whether anything but texts differs.
+    /// A copy with empty texts and no changes, to compare whether anything other than texts differs.
     pub fn outline(&self) -> ModelAnswer {
         let parts = self.parts.iter().map(|part| Part {
             text: String::new(),
@@ -460,7 +461,7 @@ impl ModelAnswer {
         self.parts.iter().map(|part| part.text.len()).collect()
     }
 
-    /// Takes the changes since the last call. The buffer goes along: give it back with [`ModelAnswer::recycle`].
+    /// Takes the changes since the last call with their buffer. Return it with [`ModelAnswer::recycle`].
     pub fn take_changes(&mut self) -> Vec<Change> {
         std::mem::take(&mut self.changes)
     }

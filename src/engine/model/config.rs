@@ -1,9 +1,9 @@
-//! The configuration of an agent and of one of its runs: plain data, read from the JSON that the TypeScript writes.
+//! The configuration of an agent and of one run: plain data that the TypeScript sends as JSON.
 //!
-//! [`Config`] is what all runs of an agent share, [`RunOptions`] what one run adds. Each option has its default here,
-//! or in [`crate::engine::policy::defaults`] if the default depends on other options. The TypeScript checks names and
-//! types by its own table. [`crate::engine::agent::setup::Setup::new`] then checks everything that only the engine
-//! can judge, and refuses a wrong value with its path.
+//! [`Config`] is shared by all runs of an agent. [`RunOptions`] is what one run adds. The defaults are here, or in
+//! [`crate::engine::policy::defaults`] if a default depends on other options. The TypeScript checks names and types
+//! with its own table. [`crate::engine::agent::setup::Setup::new`] then checks everything that only the engine can
+//! judge, and rejects an invalid value with its path.
 
 mod answers;
 pub mod context;
@@ -50,46 +50,45 @@ pub struct Config {
     /// Time limits of the run and its parts.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub timeouts: Timeouts,
-    /// Conditions that end the run when a round of tools is over. One that holds is enough.
+    /// Conditions that end the run after a round of tools. One that is true is enough.
     pub stop_when: Vec<StopCondition>,
-    /// True when your code is asked after each round of tools whether to stop.
+    /// Whether your code is asked after each round of tools if the run should stop.
     pub ask_stop: bool,
     /// The form that answers must have; default: any text.
     pub output: Option<OutputFormat>,
-    /// When and how the history is made shorter.
+    /// When and how the history is shortened.
     pub context: ContextPolicy,
     pub repeat: RepeatPolicy,
-    /// True when your code is asked about repeated rounds.
+    /// Whether your code is asked about repeated rounds.
     pub ask_repeat: bool,
     /// When and how looplet repeats a failed model call.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub retry: RetryPolicy,
-    /// The models to ask in turn when a model's retries are used up.
+    /// The models to try, in this order, after a model's retries are used up.
     pub fallback_models: Vec<ModelConfig>,
     /// Which calls may run; default: every call, except calls of tools that need an approval.
     pub permissions: Option<Permissions>,
-    /// Hooks and guardrails, in the order in which they are asked; default none.
+    /// Hooks and guardrails, in the order in which they are called. Default: none.
     pub hooks: Vec<Hook>,
-    /// The bounds of one answer of a model, and how looplet treats one that is not whole.
+    /// The limits of a model's answer, and how looplet treats an incomplete one.
     pub answers: AnswerPolicy,
     /// How tool calls run, and what the model reads of them.
     pub tool_calls: ToolCallPolicy,
-    /// Which events a run tells.
+    /// Which events a run emits.
     pub events: EventPolicy,
-    /// How many deaths of its processes a run with a `store` outlasts.
+    /// How many crashes and interruptions of its process a run with a `store` survives.
     pub durable: Recovery,
-    /// How many of the waiting steers a model call takes.
+    /// How many of the waiting steers one model call includes.
     #[cfg_attr(test, schemars(extend("x-option" = "run")))]
     pub steering_mode: QueueMode,
-    /// How many of the waiting follow-ups are asked when the model has finished.
+    /// How many of the waiting follow-ups are sent when the model has finished.
     #[cfg_attr(test, schemars(extend("x-option" = "run")))]
     pub follow_up_mode: QueueMode,
-    /// The steps of effects are saved; without a journal no step is saved, and nothing waits for a save.
+    /// Whether the steps of effects are saved. Without a journal, nothing is saved and nothing waits for a save.
     pub journal: bool,
-    /// Events carry their time, and tool calls the hash of their input.
+    /// Whether events have their time, and tool calls the hash of their input.
     pub trace: bool,
-    /// The configurations of the agents that stand behind tools, from the second profile on. Their own lists are
-    /// empty.
+    /// The configurations of the agents that tools call. The first has profile 1. Their own `agents` are empty.
     pub agents: Vec<Config>,
 }
 
@@ -125,72 +124,73 @@ impl Default for Config {
     }
 }
 
-/// The options that each run of an agent has of its own, camelCase in JSON.
+/// The options of one run, camelCase in JSON.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct RunOptions {
     /// The history that the run continues.
     pub messages: Vec<Message>,
-    /// The earlier conversations of agents that are kept from call to call.
+    /// The earlier conversations of persistent subagents.
     pub subagents: Vec<Memory>,
     /// A JSON object with your code's values for the tools' bindings.
     pub inputs: Option<Json>,
-    /// The index of the agent that begins: 0, or that of an agent which has taken the conversation over earlier.
+    /// The index of the agent that starts: 0, or the agent to which an earlier run handed off.
     pub profile: u32,
-    /// How the session begins, for hooks of `SessionStart`; absent in every later run of the session.
+    /// How the session begins, for `SessionStart` hooks. Absent in later runs of the session.
     pub session: Option<String>,
-    /// The usage of the conversation before the run; default: none.
+    /// The usage of the conversation before this run. Default: none.
     pub chat_usage: Option<Usage>,
-    /// The head of the run before, whose messages these are; default: none.
+    /// The head of the previous run, which produced `messages`. Default: none.
     pub head: Option<Box<Head>>,
 }
 
-/// The memory of a persistent subagent.
+/// The saved conversation of a persistent subagent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SubagentMemory"))]
 #[serde(rename_all = "camelCase")]
 pub struct Memory {
     /// The agent's path at its first call, for example `"root/researcher"`.
     pub agent_path: String,
-    /// The agent's conversation, legal to send again.
+    /// The agent's conversation, valid to send again.
     pub messages: Vec<Message>,
-    /// The head of its requests. No result shows it.
+    /// The head of its requests. Results do not show it.
     #[cfg_attr(test, schemars(skip))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<Box<Head>>,
 }
 
-/// The limits that end a run early.
+/// Limits that end a run early.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Limits {
-    /// Model calls of one run, a positive integer. Default 50, or as many as `maxToolRounds`, `iterationCount(n)` and
-    /// `output.maxRetries` need. A run that wants more is `stopped` by `iterations`.
+    /// Maximum number of model calls of one run, a positive integer. Default: 50, or more if `maxToolRounds`,
+    /// `iterationCount(n)` and `output.maxRetries` need it. A run that needs more is `stopped` by `iterations`.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_iterations: Option<u32>,
-    /// Input plus output tokens of one run, a positive integer. A run that uses more is `stopped` by `tokens`.
+    /// Maximum number of input and output tokens of one run, a positive integer. A run that uses more is `stopped` by
+    /// `tokens`.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_total_tokens: Option<u64>,
-    /// The cost of one run, in nano-USD; default: no limit. The run stops when it has cost more.
+    /// Maximum cost of one run, in nano-USD. Default: no limit. The run stops when it has cost more.
     pub max_cost_nano_usd: Option<u64>,
-    /// Answers with tool calls in one run, a non-negative integer. A final answer is always allowed; further calls
-    /// end the run as `stopped` by `tool_rounds`. With 0 the calls of the first answer are left to you:
-    /// `result.toolCalls` has them.
+    /// Maximum number of answers with tool calls in one run, a non-negative integer. A final answer is always
+    /// allowed. Further calls end the run as `stopped` by `tool_rounds`. With 0, looplet runs no tools, and
+    /// `result.toolCalls` has the calls of the first answer.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub max_tool_rounds: Option<u32>,
-    /// Tool calls of one run with its subagents, a positive integer. An answer that would exceed it ends the run as
-    /// `stopped` by `tool_calls`, before its tools run.
+    /// Maximum number of tool calls of one run and its subagents, a positive integer. If an answer would exceed it,
+    /// the run ends as `stopped` by `tool_calls` before the tools run.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_tool_calls: Option<u32>,
-    /// Levels of subagents below the run's own agent, from 1 to 8. Default 1: subagents have no subagents.
+    /// Maximum depth of subagents below the run's own agent, from 1 to 8. Default 1: subagents have no subagents.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "run")))]
     pub max_subagent_depth: u32,
-    /// Whether limits of tokens and money also count estimates of usage that no vendor has reported yet. Estimates
-    /// cover the request that is about to be sent, the answer that streams, and whole answers of servers that never
-    /// report usage. A request's estimate is reserved, so that parallel subagents see each other's, and a request
-    /// that does not fit in the rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default
+    /// Whether the token and cost limits also count estimates of usage that the vendor has not reported yet: the
+    /// request that is about to be sent, the answer that is streaming, and complete answers of servers that never
+    /// report usage. looplet reserves the estimate of each request, so parallel subagents see each other's. A request
+    /// that does not fit in the rest of the limit is not sent. An estimate counts 3.5 bytes as one token. Default
     /// false: only reported usage counts.
     #[cfg_attr(test, schemars(extend("x-option" = "run")))]
     pub estimate_usage: bool,
@@ -210,7 +210,7 @@ impl Default for Limits {
     }
 }
 
-/// A condition on the round of tools that has just ended. JSON: `{"toolCall":"name"}`, `{"iterations":n}`.
+/// A condition on the round of tools that has just finished. JSON: `{"toolCall":"name"}`, `{"iterations":n}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -221,22 +221,22 @@ pub enum StopCondition {
     Iterations(u32),
 }
 
-/// Steps against tool calls that repeat. A call repeats if it has the same input and the same result as an earlier
-/// one, within one answer or in consecutive answers. A cycle of up to four rounds counts too.
+/// Steps against repeated tool calls. A call is repeated if it has the same input and the same result as an earlier
+/// one, in the same answer or in consecutive answers. A cycle of up to four rounds counts too.
 ///
-/// Each number says how often calls repeat before the step. A step may not come before the one above it, and
-/// `stopAfter` must be the greatest. `null` switches a step off. Steps that you leave out adapt to the others: at
-/// least twice the one before, less than `stopAfter`.
+/// Each number is how many repetitions trigger the step. A step must not come before the previous one, and
+/// `stopAfter` must be the greatest. `null` disables a step. A step that you leave out adapts to the others: at least
+/// twice the previous one, and less than `stopAfter`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct RepeatPolicy {
     pub enabled: bool,
-    /// The model is told about it, beside the results. Default 3.
+    /// looplet notes it next to the results, for the model. Default 3.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "repeat")))]
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub nudge_after: Option<Option<u32>>,
-    /// `onRepeat` is called; without that function the model is told again. Default 6.
+    /// looplet calls `onRepeat`, or repeats the note if you have no `onRepeat`. Default 6.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "repeat")))]
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub ask_after: Option<Option<u32>>,
@@ -262,22 +262,22 @@ impl Default for RepeatPolicy {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("x-options" = "null")))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Timeouts {
-    /// The whole run, which then ends as `stopped` by `time`.
+    /// For the whole run, which then ends as `stopped` by `time`.
     pub total_ms: Option<u64>,
-    /// One iteration, from `prepareIteration` to `onIterationEnd`: the model call with its retries, its tools, and
-    /// your functions that looplet asks. This clock stands still while a person is asked (`canUseTool`). The run ends
-    /// as `stopped` by `time`.
+    /// For one iteration, from `prepareIteration` to `onIterationEnd`: the model call with its retries, its tools,
+    /// and your functions. The clock pauses while looplet waits for a user (`canUseTool`). The run ends as `stopped`
+    /// by `time`.
     pub iteration_ms: Option<u64>,
-    /// From sending a request to the first byte of its body; ten minutes as in the vendors' own SDKs. A timeout
-    /// counts as a retryable failure.
+    /// From sending a request to the first byte of the response's body. The default is ten minutes, as in the
+    /// vendors' SDKs. A timeout counts as a retryable failure.
     pub first_chunk_ms: Option<u64>,
     /// Between two chunks of a body. A timeout counts as a retryable failure.
     pub chunk_ms: Option<u64>,
-    /// The whole body of a failed response. The failure then tells what has come.
+    /// For the whole body of a failed response. The failure then has the part that was received.
     pub error_body_ms: Option<u64>,
-    /// One call of a tool that has no `timeoutMs`. The model gets an error result.
+    /// For one call of a tool that has no `timeoutMs`. The model gets an error result.
     pub tool_ms: Option<u64>,
-    /// From a question whether a call may run to its answer. Without an answer the call is denied.
+    /// For your decision whether a call may run. Without a decision the call is denied.
     pub permission_ms: Option<u64>,
 }
 
@@ -295,7 +295,7 @@ impl Default for Timeouts {
     }
 }
 
-/// How many waiting messages are taken at once.
+/// How many waiting messages are sent together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -305,7 +305,7 @@ pub enum QueueMode {
 }
 
 impl QueueMode {
-    /// The most messages that are taken at once.
+    /// The maximum number of messages that are sent together.
     pub fn most(self) -> usize {
         match self {
             QueueMode::All => usize::MAX,

@@ -1,10 +1,9 @@
 //! The two errors of the engine, by fault: [`ConfigError`] for a wrong option, [`Failure`] for the provider or the
 //! network.
 //!
-//! `Run::new` and every input from your code return a [`ConfigError`] at once, before anything has happened. The
-//! protocols and the model call make a [`Failure`], which reaches you in events and in the outcome. A tool's error is
-//! neither: it is a [`crate::engine::model::event::ToolFault`], which the model is told. No message here contains a
-//! key.
+//! `Run::new` and every input from your code return a [`ConfigError`] immediately, before anything has changed. The
+//! protocols and the model call create a [`Failure`], which is reported in events and in the outcome. A tool's error
+//! is a [`crate::engine::model::event::ToolFault`], which is sent to the model. No message here contains a key.
 
 use std::fmt;
 
@@ -18,7 +17,7 @@ use crate::engine::model::json::word;
 pub struct ConfigError {
     /// The option's path, for example `tools.weather.inputSchema`.
     pub field: String,
-    /// The defect of the option, and how to mend it.
+    /// The problem, and how to fix it.
     pub problem: String,
 }
 
@@ -53,8 +52,8 @@ impl fmt::Display for ConfigError {
 #[serde(rename_all = "camelCase")]
 pub struct Failure {
     pub code: FailureCode,
-    /// A text for a person. It never contains a key. That of a model call names vendor, model, status, code and
-    /// address before the words of the server or of the platform.
+    /// A readable text. It never contains a key. The message of a failed model call begins with the vendor, the
+    /// model, the status, the code and the address. Then follows the text of the server or the platform.
     pub message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     /// HTTP status.
@@ -62,23 +61,23 @@ pub struct Failure {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     /// The wait that the server asked for, in milliseconds.
     pub retry_after_ms: Option<u64>,
-    /// True when another attempt could succeed. looplet has already made its own attempts.
+    /// Whether another attempt could succeed. looplet has already made its own retries.
     pub retryable: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     /// The vendor's id of the request, for its support team.
     pub request_id: Option<String>,
-    /// The vendor's own code for the error: `error.details.error_code` of Anthropic, for example `thread_not_found`.
+    /// The vendor's code for the error, for example `thread_not_found` in Anthropic's `error.details.error_code`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vendor_code: Option<Box<str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vendor: Option<String>,
-    /// The model that was asked.
+    /// The model of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The address that was asked, without its query. A model inside the process has none.
+    /// The URL of the request, without its query. A model inside the process has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The first 500 characters of a body that breaks the protocol.
+    /// The first 500 characters of a body that violates the protocol.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
 }
@@ -99,36 +98,36 @@ pub enum FailureCode {
     Server,
     Network,
     Timeout,
-    /// The body breaks the protocol: it is not SSE but HTML, it is cut off, or an event is not valid JSON. Also an
-    /// answer beyond `answers.maxBlocks`, `answers.maxTextBytes`, `answers.maxArgumentBytes` or
+    /// The body violates the protocol: it is HTML instead of SSE, it is cut off, or an event is not valid JSON. Also
+    /// for an answer that exceeds `answers.maxBlocks`, `answers.maxTextBytes`, `answers.maxArgumentBytes` or
     /// `answers.maxEventBytes`.
     MalformedStream,
-    /// The server answered with a redirect, which looplet never follows: the key would go along. The message names
-    /// the target's origin where the platform shows it.
+    /// The server answered with a redirect. looplet never follows redirects, because they would receive the key. The
+    /// message names the target's origin if the platform shows it.
     Redirected,
-    /// Your code that answers in place of a server has thrown: the function of `custom()`, or a `scripted()` or
-    /// `practice()` of `looplet/practice`.
+    /// Your code that replaces a server threw: the function of `custom()`, or a `scripted()` or `practice()` of
+    /// `looplet/practice`.
     CustomModel,
     /// The answer ended in a way that `answers.strictStopReason` or `answers.onMaxTokens` does not accept. The
-    /// message says how.
+    /// message says how it ended.
     FinishReason,
-    /// A setting that only the engine can judge was refused. The message names the field.
+    /// An invalid option that only the engine can detect. The message names the field.
     ConfigInvalid,
-    /// The WebAssembly module could not be loaded. The message says why; often a Content-Security-Policy forbids it.
-    /// Only the TypeScript reports this code.
+    /// The WebAssembly module could not be loaded. The message has the reason, often a Content-Security-Policy. Only
+    /// the TypeScript reports this code.
     ConfigWasm,
     /// Another process holds the lease of this run. Only the TypeScript reports this code.
     RunHeld,
-    /// The store does not have the journal of the run any more, although no other process has taken it.
+    /// The store does not have the run's journal any more, and no other process has acquired it.
     JournalGone,
-    /// The store has a run with this id that began with another prompt.
+    /// The store has a run with this id that started with another prompt.
     RunExists,
-    /// Your store could not give the journal of a run that is to go on, or it could not save one and
-    /// `durable.onSaveFailed` ended the run.
+    /// Your store could not load the journal of a run to resume, or it could not save one and `durable.onSaveFailed`
+    /// ended the run.
     StoreFailed,
-    /// One of your guardrails refused. Only the `error` event has this code.
+    /// One of your guardrails rejected something. Only the `error` event has this code.
     Guardrail,
-    /// A defect of looplet.
+    /// A bug in looplet.
     Bug,
 }
 
@@ -160,7 +159,7 @@ impl Failure {
 }
 
 impl Failure {
-    /// Puts the facts of the model call before the words in the message, in one sentence.
+    /// Adds the vendor, model, status, code and address before the text of the message.
     pub fn tell_facts(&mut self) {
         let (Some(vendor), Some(model)) = (&self.vendor, &self.model) else {
             return;

@@ -1,9 +1,9 @@
 //! The events that a run emits. In JSON:
 //! `{"type":"text-delta","seq":7,"agentPath":"root","iteration":1,"attempt":1,…}`.
 //!
-//! An [`Event`] is an [`EventKind`] with its place in the run. Agents emit events, the run numbers them without a
-//! gap, and the shell carries them into JavaScript. [`EventKind::Finish`] is always the last one. A lone delta
-//! crosses as a [`Delta`], which owns no text. The doc comments of the kinds are printed into
+//! An [`Event`] is an [`EventKind`] with its position in the run. Agents emit events, the run numbers them without
+//! gaps, and the shell passes them to JavaScript. [`EventKind::Finish`] is always the last one. A single delta
+//! crosses as a [`Delta`], which borrows its text. The doc comments of the kinds are copied into
 //! `src/typescript/core/generated`.
 
 pub mod prefix;
@@ -31,12 +31,12 @@ pub struct Event {
     pub agent: u32,
     /// `root`, or `root/…` for a subagent.
     pub agent_path: String,
-    /// The agent's model call to which the event belongs, from 1; 0 before the first.
+    /// The number of the agent's model call, from 1. 0 before the first.
     pub iteration: u32,
-    /// The HTTP request of that iteration to which the event belongs, from 1; 0 before the first.
+    /// The number of the HTTP request within that iteration, from 1. 0 before the first.
     pub attempt: u32,
     /// The time of the event in a traced run, in milliseconds since the epoch. A delta has none: its listener knows
-    /// the time, and a replay that joins deltas differently reports every other event alike.
+    /// the time, and a replay may join deltas differently but must report every other event identically.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<u64>,
 }
@@ -57,40 +57,40 @@ pub enum EventKind {
         vendor: String,
     },
     IterationStart,
-    /// Only behind the `run-start` of a process that goes on with a run: another process has received so much of an
-    /// answer that its end cut off. The model is asked again. It does not get these texts, except with `onCutOff:
+    /// Only after the `run-start` of a process that resumes a run. It has the part of the interrupted answer that the
+    /// previous process received. The model is asked again. It does not get this text, except with `onCutOff:
     /// "continue"`: then the text is the first delta of the next answer.
     AnswerCutOff {
         text: String,
         reasoning: String,
     },
-    /// Another agent goes on with the conversation.
+    /// Another agent continues the conversation.
     Handoff {
-        /// The name of the tool that handed over.
+        /// The name of the tool that handed off.
         to: String,
     },
-    /// The agent asks this model from its next request on.
+    /// The agent uses this model from its next request on.
     ModelChange {
         model: String,
         vendor: String,
-        /// The failure for which the model before it was given up.
+        /// The failure because of which the previous model was given up.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<Failure>,
     },
     /// A request is sent.
     AttemptStart {
-        /// Present if `events.prefix` is set, from the second request of an agent on. The request for a summary has
-        /// none, and neither has one that lets the model continue a partial answer.
+        /// Present if `events.prefix` is set, from an agent's second request on. A request for a summary has none,
+        /// and neither has a request that continues a partial answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prefix: Option<Box<SharedPrefix>>,
     },
     TextStart {
         block: u32,
-        /// Whether the block is a refusal that the vendor marks as such. Absent for an ordinary text.
+        /// Whether the vendor marks the block as a refusal. Absent for ordinary text.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         refusal: bool,
     },
-    /// New text of a block. Deltas of one block that arrive together come as one.
+    /// New text of a block. Deltas of one block that arrive together are joined.
     TextDelta {
         block: u32,
         text: String,
@@ -105,8 +105,9 @@ pub enum EventKind {
         block: u32,
         text: String,
     },
-    /// The vendor's estimate of the tokens of a block of reasoning so far, where it does not send the text: Claude
-    /// with `thinking: { type: "adaptive", display: "omitted" }`. It is for a progress indicator; `usage` counts.
+    /// The vendor's estimate of the tokens of a block of reasoning so far, if the vendor does not send the text
+    /// (Claude with `thinking: { type: "adaptive", display: "omitted" }`). Use it for a progress indicator. `usage`
+    /// has the real count.
     ReasoningProgress {
         block: u32,
         estimated_tokens: u64,
@@ -127,7 +128,7 @@ pub enum EventKind {
     ToolInputEnd {
         block: u32,
     },
-    /// A complete call, before anything is done with it.
+    /// A complete call, before looplet has checked or run it.
     ToolCall {
         tool_call_id: String,
         tool_name: String,
@@ -148,7 +149,7 @@ pub enum EventKind {
     ToolResult {
         tool_call_id: String,
         tool_name: String,
-        /// The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill
+        /// The input that the tool got instead of the model's, if your code changed it. Fields filled by `bindings`
         /// are left out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         updated_input: Option<Json>,
@@ -161,7 +162,7 @@ pub enum EventKind {
     ToolError {
         tool_call_id: String,
         tool_name: String,
-        /// The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill
+        /// The input that the tool got instead of the model's, if your code changed it. Fields filled by `bindings`
         /// are left out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         updated_input: Option<Json>,
@@ -178,54 +179,55 @@ pub enum EventKind {
         /// The point of the run at which the question is asked.
         #[cfg_attr(test, schemars(extend("x-type" = "Exclude<Point, \"classify\">")))]
         question: Point,
-        /// The data that a person needs to answer; absent where looplet answers.
+        /// The data that a user needs to answer. Absent if looplet answers.
         #[cfg_attr(test, schemars(extend("x-type" = "Facts[\"permission\" | \"reconcile\" | \"elicitation\"]")))]
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data: Option<Json>,
     },
-    /// The question is closed. It comes once for each question.
+    /// The question is closed. Emitted once for each question.
     Answered {
         question_id: u32,
-        /// The input that the answer gives the tool in place of the model's.
+        /// The tool's input according to the answer, if it replaces the model's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         updated_input: Option<Json>,
-        /// True if nobody has answered, and nobody waits for the answer any more: the call has ended, or the run.
+        /// True if no one has answered and an answer would have no effect, because the call or the run has ended.
         #[cfg_attr(test, schemars(extend("x-type" = "true")))]
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_withdrawn: bool,
     },
-    /// Nothing goes on before somebody answers one of these questions: no request and no tool is under way, but tools
-    /// that have asked themselves. It comes again when the questions are others. Your code may send a notice at this
-    /// moment or, in a run with a store, end the process after `run.saved()`.
+    /// The run cannot continue before one of these questions is answered. No request is open, and the only running
+    /// tools are those that have asked. Emitted again when the set of questions changes. Your code can send a
+    /// notification now. In a run with a store it can also end the process after `run.saved()`.
     Waiting {
         question_ids: Vec<u32>,
     },
-    /// The store has not taken these entries of the journal, so a process that went on with the run would not know
-    /// what they say. `durable.onSaveFailed` decides whether the run goes on. The event comes for each write that
-    /// fails; the next write takes all entries along.
+    /// The store has not saved these entries of the journal, so a process that resumes the run would not have them.
+    /// `durable.onSaveFailed` decides whether the run continues. Emitted for each failed write. The next write
+    /// includes all of these entries.
     NotSaved {
-        /// The number of entries that the store does not have.
+        /// The number of entries that are missing in the store.
         entries: u32,
-        /// The number of the first of them in the journal, from 1.
+        /// The position of the first one in the journal, from 1.
         since: u64,
-        /// The words of the store's error.
+        /// The message of the store's error.
         message: String,
     },
-    /// The model call failed and is tried again after [`EventKind::Retry::delay_ms`].
+    /// The model call failed and is retried after [`EventKind::Retry::delay_ms`].
     Retry {
         next_attempt: u32,
         max_attempts: u32,
         delay_ms: u64,
         error: Failure,
     },
-    /// The text of [`EventKind::Reset::blocks`] that this attempt delivered is void. The next attempt starts over.
+    /// The text that this attempt delivered in [`EventKind::Reset::blocks`] is retracted. The next attempt starts
+    /// from scratch.
     Reset {
         blocks: Vec<u32>,
     },
-    /// The steers and follow-ups with these ids have become part of the transcript.
+    /// The steers and follow-ups with these ids are now part of the transcript.
     SteerDelivered {
         ids: Vec<u32>,
-        /// The content of the message that the model gets: that of all of them.
+        /// The content of the message that the model gets, from all of them together.
         content: Vec<Block>,
     },
     /// The history is about to be summarised.
@@ -234,11 +236,12 @@ pub enum EventKind {
         /// The estimated length of the history, in tokens.
         pre_tokens: u64,
     },
-    /// The history has been made shorter: later requests have a different beginning. If the trigger is `pruning` and
-    /// `by` is `vendor`, requests and history are what they were, and the vendor has hidden old calls from the model.
+    /// The history has been shortened, so later requests have a different prefix. If the trigger is `pruning` and
+    /// `by` is `vendor`, the history and the requests are unchanged, and the vendor has hidden old calls from the
+    /// model.
     CompactBoundary {
         trigger: CompactTrigger,
-        /// Who has written the summary, or the vendor if it has hidden old calls; absent if looplet has pruned.
+        /// Who wrote the summary, or `vendor` if the vendor has hidden old calls. Absent if looplet has pruned.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<SummaryBy>,
         pre_tokens: u64,
@@ -248,26 +251,26 @@ pub enum EventKind {
     Usage {
         /// The usage of this model call so far.
         usage: Usage,
-        /// The usage of the run so far, this call included.
+        /// The usage of the run so far, including this call.
         total: Usage,
     },
     /// `onLimit` or `run.addBudget` raised limits of this agent.
     Limits {
         limits: CurrentLimits,
     },
-    /// A whole message of the transcript, if `events.messages` is set. The user's messages come when they are sent,
-    /// with the results of tools in them, the model's when its answer is over or given up. A prompt that joins a
-    /// message without an answer comes by itself.
+    /// A complete message of the transcript, if `events.messages` is set. The user's messages, including tool
+    /// results, are emitted when they are sent, and the model's when the answer has ended or is given up. A prompt
+    /// that is joined to an unanswered message is emitted separately.
     Message {
         message: Message,
-        /// The vendor's id of an answer that is over.
+        /// The vendor's id of a complete answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         response_id: Option<String>,
-        /// The vendor's word for the end of an answer that is over.
+        /// The vendor's finish reason of a complete answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         raw_finish_reason: Option<String>,
     },
-    /// Something is odd, and the run goes on.
+    /// A problem that does not stop the run.
     Warning {
         code: String,
         message: String,
@@ -278,14 +281,14 @@ pub enum EventKind {
     IterationFinish {
         finish_reason: Option<FinishReason>,
         raw_finish_reason: Option<String>,
-        /// The usage of the iteration's requests; `null` if the vendor reported none.
+        /// The usage of the iteration's requests. `null` if the vendor reported none.
         usage: Option<Usage>,
         /// The vendor's id of the answer.
         response_id: Option<String>,
-        /// The model that answered, by the vendor's account.
+        /// The model that answered, as reported by the vendor.
         response_model: Option<String>,
     },
-    /// How this agent ended; the end of a subagent ends no run.
+    /// How this agent ended. The end of a subagent does not end the run.
     AgentFinish {
         outcome: Outcome,
     },
@@ -318,7 +321,7 @@ impl EventKind {
     }
 }
 
-/// The limits that count for an agent; `null` for a limit that does not exist.
+/// The current limits of an agent. `null` means no limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -328,24 +331,24 @@ pub struct CurrentLimits {
     pub max_cost_nano_usd: Option<u64>,
     pub max_tool_rounds: Option<u32>,
     pub max_tool_calls: Option<u32>,
-    /// The rest of `timeouts.totalMs`.
+    /// The remaining part of `timeouts.totalMs`.
     pub time_left_ms: Option<u64>,
 }
 
-/// Why the history is made shorter.
+/// Why the history is shortened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum CompactTrigger {
     /// The context window is nearly full.
     Auto,
-    /// Your code asked for it.
+    /// Your code requested it.
     Manual,
     /// The vendor reported that the context window is full.
     Overflow,
     /// Old answers were shortened by `context.pruning`, or by `context_management` in the `body` of the model.
     Pruning,
-    /// The history exceeds `context.maxChars`, a number of characters.
+    /// The history exceeds `context.maxChars`.
     Budget,
 }
 
@@ -354,28 +357,28 @@ pub enum CompactTrigger {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SummaryBy {
-    /// The vendor, which signs or encrypts it, so that the model's later reasoning stays.
+    /// The vendor. It signs or encrypts the summary, so the model's later reasoning remains valid.
     Vendor,
-    /// The model, in an answer to a prompt of looplet.
+    /// The model, in its answer to a prompt of looplet.
     Model,
     /// Your function.
     Host,
-    /// looplet, from the beginnings of the messages.
+    /// looplet, from the first characters of each message.
     BuiltIn,
 }
 
-/// How a call reaches another agent, in the words of OpenTelemetry's conventions.
+/// How a call reaches another agent, in the terms of OpenTelemetry's conventions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Transfer {
-    /// A subagent works for the caller, which goes on with the result.
+    /// A subagent works for the caller, which continues with the result.
     ReturnToCaller,
-    /// The agent goes on with the conversation.
+    /// The agent continues the conversation.
     PassControl,
 }
 
-/// The events that come by the thousand. The discriminant is their record kind on the way into JavaScript.
+/// The most frequent events. The discriminant is the kind of their record on the way into JavaScript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeltaKind {
     Text = 0,
@@ -383,7 +386,7 @@ pub enum DeltaKind {
     ToolInput = 2,
 }
 
-/// A delta for which no [`Event`] was built. It borrows its text from the answer.
+/// A delta without an [`Event`]. It borrows its text from the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delta<'a> {
     pub seq: u32,
@@ -395,18 +398,18 @@ pub struct Delta<'a> {
     pub text: &'a str,
 }
 
-/// The error of a tool call, as the model is told it.
+/// The error of a tool call, as it is sent to the model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolFault {
     /// A short, stable code: `tool_failed`, `invalid_json`, `invalid_input`, `cut_off`, `unknown_tool`, `denied`,
     /// `timeout`, `call_limit`, `unusable_result`, `cancelled`, `not_run`, `save_failed`, `early_answer`,
-    /// `subagent_failed`, `depth_limit`, or a code of the tool's own.
+    /// `subagent_failed`, `depth_limit`, or a code of the tool.
     pub code: String,
-    /// The defect in words, without a stack trace.
+    /// The problem as text, without a stack trace.
     pub message: String,
-    /// The step that the model should take instead.
+    /// What the model should do instead.
     pub hint: String,
     /// `false` ends the run.
     pub recoverable: bool,

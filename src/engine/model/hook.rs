@@ -1,8 +1,8 @@
-//! The answers of hooks and guardrails, and the rule that joins several into one.
+//! The answers of hooks and guardrails, and how they are joined.
 //!
-//! All hooks of an event are asked at once, and the agent joins their answers with [`HookAnswer::join`]. The
-//! strictest decision counts: deny, defer, ask, allow. A hook that fails is passed over with a warning, unless its
-//! failure counts as a denial. The functions themselves stay in JavaScript.
+//! All hooks of an event run at the same time, and the agent joins their answers with [`HookAnswer::join`]. The
+//! strictest decision wins: deny, defer, ask, allow. A hook that fails is ignored with a warning, unless its failure
+//! counts as a denial. The functions themselves are in JavaScript.
 //! <https://code.claude.com/docs/en/agent-sdk/hooks> (2026-11-21)
 
 use serde::{Deserialize, Serialize};
@@ -20,13 +20,13 @@ use crate::engine::model::question::Point;
 #[serde(rename_all = "camelCase")]
 pub struct Hook {
     pub event: Point,
-    /// The tools, or other names, to which it applies; default: all.
+    /// The tools or other names for which it is called. Default: all.
     #[serde(default)]
     pub names: Option<Vec<String>>,
-    /// The time after which it counts as failed, in milliseconds; default: none.
+    /// The timeout in milliseconds, after which it counts as failed. Default: none.
     #[serde(default)]
     pub timeout_ms: Option<u64>,
-    /// Its failure counts as a denial; default: it is passed over with a warning.
+    /// Whether its failure counts as a denial. Default: it is ignored with a warning.
     #[serde(default)]
     pub blocks: bool,
 }
@@ -49,7 +49,7 @@ pub enum Decision {
     Deny,
 }
 
-/// The joined answer of the `PreToolUse` hooks for a call that they let through.
+/// The joined answer of the `PreToolUse` hooks for a call that they accept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Gate {
@@ -141,20 +141,20 @@ pub struct HookAnswer {
     /// The reason for the decision; the model reads it.
     #[cfg_attr(test, schemars(extend("x-option" = "hook", "x-kind" = "string")))]
     pub reason: Option<String>,
-    /// `PreToolUse` (not with `"defer"`), `PermissionRequest`: the input that the tool gets. The history keeps the
-    /// model's own, and the model reads the new one beside the result.
+    /// `PreToolUse` (not with `"defer"`), `PermissionRequest`: the tool's new input. The history has the model's
+    /// input, and the model reads the new one next to the result.
     #[cfg_attr(test, schemars(with = "Option<Fields>", extend("x-option" = "hook")))]
     pub updated_input: Option<Json>,
-    /// `PostToolUse`: the output that the model, the events and the result get in place of the tool's.
+    /// `PostToolUse`: the new output for the model, the events and the result.
     #[cfg_attr(test, schemars(extend("x-option" = "hook")))]
     pub updated_output: Option<Json>,
-    /// The messages with which the conversation goes on.
+    /// The messages with which the conversation continues.
     pub messages: Option<Vec<Message>>,
-    /// Further texts for the model.
+    /// Additional texts for the model.
     pub context: Vec<String>,
-    /// The reason to end the run; absent if it goes on.
+    /// The reason to end the run. Absent if the run continues.
     pub stop: Option<String>,
-    /// `PermissionDenied`: tells the model that it may try the call again.
+    /// `PermissionDenied`: whether the model may retry the call.
     #[cfg_attr(test, schemars(extend("x-option" = "hook")))]
     pub retry: bool,
     /// `PermissionRequest` with `"deny"`: ends the run as `cancelled`.
@@ -186,7 +186,7 @@ impl HookAnswer {
         self.decision == Some(Decision::Deny)
     }
 
-    /// Adds the answer of the next hook. The stricter decision counts. The later value replaces an earlier one.
+    /// Joins the answer of the next hook. The stricter decision wins. A later value replaces an earlier one.
     pub fn join(&mut self, next: HookAnswer) {
         if next.decision > self.decision {
             self.decision = next.decision;

@@ -1,9 +1,9 @@
-//! Everything that can happen to a run: your code's orders and the outside world's answers.
+//! Everything that can happen to a run: commands from your code, and answers from outside.
 //!
-//! The shell and the tests hand each [`Input`] to `Run::handle_input`, together with its time. Answers name the
-//! effect that they answer, and an answer for a closed effect is dropped. Chunks borrow their bytes, the head of a
-//! platform's `Response` is read where it is, and the driver makes `HandedOver`; every other input is JSON from
-//! JavaScript. JSON that does not fit these types is refused with its path, and nothing has happened then.
+//! The shell and the tests pass each [`Input`] to `Run::handle_input`, together with its time. An answer names its
+//! effect. An answer for a closed effect is dropped. Chunks borrow their bytes, the head of a platform's `Response`
+//! is read in place, and the driver creates `HandedOver`. Every other input is JSON from JavaScript. JSON that does
+//! not match these types is rejected with its path and changes nothing.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,14 +17,13 @@ use crate::engine::model::message::{Block, Json};
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::Answer;
 
-/// The time of an input, and the randomness from which its ids and jitter derive. The engine reads neither a clock
-/// nor a random source: the shell reads both in JavaScript, and tests make their own, which makes every run
-/// repeatable.
+/// The time of an input, and the random value for its ids and jitter. The engine has neither a clock nor a random
+/// source: the shell reads both in JavaScript, and tests provide their own. So every run is repeatable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Moment {
-    /// Milliseconds since the Unix epoch. The value may stand still or step back, in which case no time has passed. A
-    /// value of 2^53 or more means that the time is unknown.
+    /// Milliseconds since the Unix epoch. The value may be equal to or less than the previous one, which means that
+    /// no time has passed. A value of 2^53 or more means that the time is unknown.
     pub now_ms: u64,
     /// The seed of everything random that this input causes.
     pub random: u64,
@@ -44,22 +43,22 @@ impl Moment {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Input<'a> {
-    /// Starts the run. A run that comes from a checkpoint goes on as for `PickUp`, if it began with this prompt, and
-    /// fails if not.
+    /// Starts the run. A run that is restored from a checkpoint resumes as for `PickUp` if it started with this
+    /// prompt. Otherwise it fails.
     Prompt {
         content: Vec<Block>,
     },
-    /// Goes on with a run that comes from a checkpoint, also with one that has been stopped.
+    /// Resumes a run that is restored from a checkpoint, including one that was stopped.
     Resume,
-    /// Goes on with a run that comes from a checkpoint. One that has ended ends again in the same way.
+    /// Resumes a run that is restored from a checkpoint. A run that has ended ends again with the same outcome.
     PickUp,
-    /// Goes on with a run whose instance was lost, in the process that has begun it.
+    /// Resumes a run after its WebAssembly instance was lost, in the process that started it.
     Recover {
-        /// The calls whose functions still run, or whose results nobody has taken.
+        /// The calls whose functions are still running, or whose results were not delivered.
         running: Vec<EffectId>,
-        /// The number of the next event that nobody has heard.
+        /// The number of the next event, which no listener has received.
         next_event: u32,
-        /// The blocks that your listeners have heard of the root's open answer.
+        /// The number of blocks of the root's open answer that your listeners have received.
         shown_blocks: u32,
     },
     /// Gives the model a message before its next call. The TypeScript chooses the id, any number.
@@ -82,8 +81,8 @@ pub enum Input<'a> {
         request: String,
         input: Box<Input<'a>>,
     },
-    /// The head of a response has arrived. Header names come in any case. A redirect has a status from 300 to 399,
-    /// 302 if the platform hides it, and the origin of its target as `location`, if that can be read.
+    /// The head of a response. Header names may have any case. A redirect has a status from 300 to 399, or 302 if the
+    /// platform hides it. It has the origin of its target as `location` if that is readable.
     Head {
         request: EffectId,
         status: u16,
@@ -123,15 +122,14 @@ pub enum Input<'a> {
         call: EffectId,
         data: Json,
     },
-    /// A running call asks a person, with the number of its question: 1 for its first. A call that runs again asks
-    /// under the same numbers, and gets the answers that the journal has.
+    /// A running call asks the user, with the number of its question, from 1. A call that runs again asks with the
+    /// same numbers, and gets the answers from the journal.
     ToolAsks {
         call: EffectId,
         number: u32,
         request: Json,
     },
-    /// A running call has come so far that it can go on from this state, or so far that it cannot go on from the last
-    /// one.
+    /// A running call has a new state from which it can resume, or can no longer resume from the last one.
     ToolCheckpoint {
         call: EffectId,
         state: Option<Json>,
@@ -146,13 +144,13 @@ pub enum Input<'a> {
         save: EffectId,
         ok: bool,
     },
-    /// The store has not taken this number of entries, the first of which has the number `since`. `why` is its error.
+    /// The store has not saved this number of entries, starting with number `since`. `why` is its error.
     NotSaved {
         entries: u32,
         since: u64,
         why: String,
     },
-    /// Your listeners have heard everything that came before the handover.
+    /// Your listeners have received everything before the handover.
     HandedOver {
         handover: EffectId,
     },
@@ -164,8 +162,8 @@ pub enum Input<'a> {
     SetModel {
         model: Box<ModelConfig>,
     },
-    /// Summarises the root's history before its next request. `instructions` is guidance for the summary. With `only`
-    /// the run ends then, and its prompt, which comes behind this input, is empty.
+    /// Summarises the root's history before its next request. `instructions` is guidance for the summary. With
+    /// `only`, the run then ends. Its prompt follows this input and is empty.
     Compact {
         instructions: Option<String>,
         #[serde(default)]
@@ -181,12 +179,12 @@ pub enum Input<'a> {
     Cancel {
         why: String,
     },
-    /// The next event has this number at least. It comes before `Resume`, because listeners have heard events of
-    /// another process that the journal does not count.
+    /// Sets the minimum number of the next event. It precedes `Resume`, because listeners have received events of
+    /// another process that are not in the journal.
     NumberFrom {
         event: u32,
     },
-    /// Ends the work of this process. The journal learns of no end, so that another process goes on with the run.
+    /// Ends the work of this process. The journal records no end, so another process can resume the run.
     Suspend {
         why: String,
     },
@@ -206,7 +204,7 @@ pub enum ToolReturn {
     /// Blocks for the model (text, media).
     Content(Vec<Block>),
     Fault(ToolFault),
-    /// A result after which the run ends if the round's other calls say so too. It is never nested.
+    /// A result after which the run ends, if the round's other calls have such results too. It is never nested.
     Last(Box<ToolReturn>),
 }
 
@@ -222,7 +220,7 @@ impl ToolReturn {
     }
 }
 
-/// The state from which a tool call goes on in another process.
+/// The state from which a tool call resumes in another process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -232,13 +230,13 @@ pub struct ToolCheckpoint {
     pub asked: u32,
 }
 
-/// The answer of a person to a tool, in the words of MCP.
+/// A user's answer to a tool, in MCP's terms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ElicitationAnswer {
     pub action: ElicitationAction,
-    /// The values that the person has filled in, for `accept`.
+    /// The values that the user has filled in, for `accept`.
     #[cfg_attr(test, schemars(extend("x-type" = "{ readonly [field: string]: unknown }")))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Json>,
@@ -249,9 +247,9 @@ pub struct ElicitationAnswer {
 #[serde(rename_all = "camelCase")]
 pub enum ElicitationAction {
     Accept,
-    /// The person has said no.
+    /// The user has declined.
     Decline,
-    /// Nobody has said anything.
+    /// The user has not answered.
     Cancel,
 }
 
@@ -260,7 +258,7 @@ pub enum ElicitationAction {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PreparedCall {
-    /// The validated input that the tool gets. The history keeps the model's own text.
+    /// The validated input for the tool. The history keeps the model's own text.
     pub input: Option<Json>,
     /// The key of the resource. Calls with equal keys never overlap.
     pub resource_key: Option<String>,
@@ -293,8 +291,7 @@ pub struct CheckedOutput {
 #[serde(rename_all = "camelCase", default)]
 pub struct PermissionAnswer {
     pub behavior: Behavior,
-    /// The input that the tool gets instead of the model's. The history keeps the model's, and the model reads the
-    /// new one beside the result.
+    /// The tool's new input. The history has the model's input, and the model reads the new one next to the result.
     #[cfg_attr(test, schemars(extend("x-of" = ["allow"], "x-kind" = "object", "x-type" = "object")))]
     pub updated_input: Option<Json>,
     /// The reason, which the model reads.
@@ -307,7 +304,7 @@ pub struct PermissionAnswer {
     pub updated_permissions: Vec<PermissionUpdate>,
 }
 
-/// The answer to the question what became of a call that had begun in another process.
+/// The answer to what happened to a call that had started in another process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
@@ -336,7 +333,7 @@ pub enum Behavior {
 #[serde(rename_all = "camelCase", default)]
 pub struct PermissionUpdate {
     pub r#type: UpdateType,
-    /// The list to which `rules` belong.
+    /// The list of the `rules`.
     #[cfg_attr(test, schemars(extend("x-of" = ["addRules!", "replaceRules!", "removeRules!"])))]
     pub behavior: Option<RuleKind>,
     /// Texts of rules, or their parts.
@@ -350,7 +347,7 @@ pub struct PermissionUpdate {
     pub rules: Vec<Rule>,
     #[cfg_attr(test, schemars(extend("x-of" = ["setMode!"])))]
     pub mode: Option<PermissionMode>,
-    /// Where the change is to be kept. looplet stores nothing, so any value but `"session"` is a `warning` event
+    /// Where to store the change. looplet does not store it, so any value except `"session"` causes a `warning` event
     /// (`permission_update`).
     pub destination: Option<String>,
 }

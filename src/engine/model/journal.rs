@@ -1,11 +1,11 @@
-//! The journal of a run: what a store keeps, and what a recording of a run is made of.
+//! The journal of a run, which a store saves, and the records of a recording.
 //!
-//! After each input the run compares its durable state with the state that it wrote last, and hands out each
-//! difference as an [`Entry`] in `Output::Save`, if it has a journal (`run/journal.rs`). A [`Checkpoint`] is folded
-//! entries, and a run goes on from it in another process (`Run::restore`). It never holds the memory of a `Run`: open
-//! requests and questions to hooks are made again. The runs of a chat follow each other in one journal
-//! ([`Fact::Next`]). A [`Record`] is one input with its moment: the records of a run replay it byte for byte. Nothing
-//! here reads or writes a store.
+//! If the run has a journal, it compares its durable state with the last written state after each input. It emits
+//! each difference as an [`Entry`] in `Output::Save` (`run/journal.rs`). A [`Checkpoint`] is folded entries, and a
+//! run resumes from it in another process (`Run::restore`). It never holds the memory of a `Run`: open requests and
+//! questions to hooks are made again. The runs of a chat follow each other in one journal ([`Fact::Next`]). A
+//! [`Record`] is one input with its moment. The records of a run replay it byte for byte. Nothing here reads or
+//! writes a store.
 
 mod agent;
 mod call;
@@ -66,57 +66,57 @@ pub struct Entry {
     pub fact: Fact,
 }
 
-/// A change of the state. Each variant says whether it stands in place of an earlier one or beside it.
+/// A change of the state. Each variant says whether it replaces an earlier one or adds to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Fact {
-    /// A process has begun the run, or goes on with it.
+    /// A process has started or resumed the run.
     Begun(Box<Begun>),
-    /// The run's counters and permissions, in place of those before: a [`RunState`] in JSON, because only the last
-    /// one is read.
+    /// The run's counters and permissions, which replace the previous ones: a [`RunState`] in JSON, because only the
+    /// last one is read.
     Run(Json),
-    /// An agent has begun.
+    /// An agent has started.
     Agent(Box<Place>),
-    /// These messages stand in place of those from this index on, or of those up to `upto`.
+    /// These messages replace those from index `from` on, or only those up to `upto`.
     Messages {
         from: usize,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         upto: Option<usize>,
         messages: Vec<Message>,
-        /// The ids of calls whose results are left out here, because their records hold the same text.
+        /// The ids of calls with results that are left out here, because their records have the same text.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         left_out: Vec<String>,
     },
-    /// The system prompt and the tools with which the agent's requests begin, in place of those before. They stay in
-    /// the next run of a chat. Absent if the next request begins with those of its options.
+    /// The system prompt and the tools of the agent's requests, which replace the previous ones. They also apply to
+    /// the next run of a chat. Absent if the next request uses those of its options.
     Head(Option<Box<Head>>),
-    /// An [`AgentState`], in place of the one before. It is JSON, because one that another follows is seldom read.
+    /// An [`AgentState`], which replaces the previous one. It is JSON, because only the last one is usually read.
     State(Json),
-    /// The state of a tool call of the open round, in place of that call's before.
+    /// The state of a tool call of the open round, which replaces that call's previous state.
     Call(Box<CallState>),
-    /// An answer streams, and these texts have come since. A model gets them back only with `onCutOff: "continue"`.
+    /// Further texts of an answer that is streaming. A model gets them back only with `onCutOff: "continue"`.
     Streamed {
         /// They are the first of the answer.
         is_first: bool,
         texts: Vec<StreamedText>,
     },
-    /// The open round is over, and its calls have become records. A record without an output has that of its call's
-    /// state.
+    /// The open round has ended, and its calls have become records. A record without an output has the output of its
+    /// call's state.
     Round { records: Vec<ToolCallRecord> },
-    /// A kept agent has ended, and its conversation waits for the next call of its tool.
+    /// A persistent subagent has ended. Its conversation is saved for the next call of its tool.
     Remembered(Memory),
-    /// The run is over, and the next one of its chat begins.
+    /// The run has ended, and the next one of its chat begins.
     Next(Box<Next>),
     /// The digest of the prompt with which the run began.
     Prompted(String),
-    /// The run has taken this request of your code. A second delivery of it changes nothing.
+    /// The run has received this request of your code. A second delivery of it has no effect.
     Received(String),
-    /// The process has given the run up, so its end does not count as a crash.
+    /// The process has suspended the run, so its end does not count as a crash.
     Suspended,
 }
 
-/// The beginning of a chat's next run. Messages of the root stay, and so do the conversations of kept agents. All
-/// else begins anew.
+/// The beginning of a chat's next run. The root's messages and the conversations of persistent subagents remain.
+/// Everything else starts from scratch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Next {
@@ -128,27 +128,27 @@ pub struct Next {
     pub remembered: Vec<String>,
 }
 
-/// The end of a journal, in which the next run of a chat goes on.
+/// The end of a journal, where the next run of a chat continues.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct JournalTail {
     /// The number of the last entry; 0 before the first.
     pub seq: u64,
-    /// The number of the last entry that counts.
+    /// The number of the last valid entry.
     pub whole: u64,
     /// The number of messages that the journal has, of those of the result.
     pub messages: usize,
     /// The id of the run, if the journal's name is another one.
     pub run: Option<String>,
-    /// The run has ended, or nobody has asked it anything.
+    /// Whether the run has ended, or has received no prompt.
     pub is_over: bool,
-    /// How often the run was stopped because its processes ended, if that is its end; else 0.
+    /// How many times the run was stopped by crashes, if that is how it ended. Otherwise 0.
     pub stops: u32,
-    /// The number of entries that do not count.
+    /// The number of invalid entries.
     pub left_out: usize,
-    /// The requests of your code that the runs of the chat have taken: their ids, and those of the messages that have
-    /// joined them. A message that a run has not delivered by its end may come again.
+    /// The requests of your code that the runs of the chat have received: their ids, and the ids of messages that
+    /// were joined to them. A message that a run has not delivered by its end may be sent again.
     pub requests: Vec<String>,
 }
 
@@ -157,7 +157,7 @@ pub struct JournalTail {
 #[serde(rename_all = "camelCase", default)]
 pub struct Begun {
     pub format: u32,
-    /// Digests of the options, by their names. They tell what another process has changed.
+    /// Digests of the options, by name. They show what another process has changed.
     pub options: Vec<(String, String)>,
     /// The names of the profiles, by their indexes in this process. Other options may have another order.
     pub profiles: Vec<String>,
@@ -168,12 +168,12 @@ pub struct Begun {
     /// The usage of the conversation before the run.
     #[serde(skip_serializing_if = "is_default")]
     pub chat_usage: Option<Usage>,
-    /// The number of the last entry that counts of those before this process. Those between the two do not count.
+    /// The number of the last valid entry before this process. The entries between the two are invalid.
     pub after: u64,
     /// The id of the run, if the journal's name is another one: that of a chat.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
-    /// The process is the one before, which has lost its instance.
+    /// True if the process is the previous one, which has lost its instance.
     #[serde(skip_serializing_if = "is_default")]
     pub recovers: bool,
     /// A part of the run before this process is lost, in whichever process it was found.
@@ -195,11 +195,11 @@ pub struct RunState {
     /// The reported usage by the model's name.
     #[serde(skip_serializing_if = "is_default")]
     pub model_usage: BTreeMap<String, Option<Usage>>,
-    /// The permissions as they stand.
+    /// The current permissions.
     #[serde(skip_serializing_if = "is_default")]
     pub permissions: Option<Permissions>,
-    /// The run is over, and nothing resumes it. The last field, because a store finds it at the end of the entry
-    /// (`isRunEnd` in `core/host/entries.ts`).
+    /// True if the run has ended and nothing resumes it. It must be the last field, because a store looks for it at
+    /// the end of the entry (`isRunEnd` in `core/host/entries.ts`).
     #[serde(skip_serializing_if = "is_default")]
     pub is_over: bool,
 }
@@ -209,10 +209,10 @@ pub struct RunState {
 #[serde(rename_all = "camelCase", default)]
 pub struct Place {
     pub path: String,
-    /// The path under which its conversation is remembered.
+    /// The path under which its conversation is saved.
     pub home: String,
     pub depth: u32,
-    /// The index of its profile before any handover.
+    /// The index of its profile before any handoff.
     pub first_profile: u32,
     /// The call that it answers; absent for the root.
     pub parent: Option<Parent>,
@@ -235,16 +235,16 @@ pub struct Parent {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Checkpoint {
-    /// The number of the last entry that counts; 0 before the first.
+    /// The number of the last valid entry. 0 before the first.
     pub seq: u64,
-    /// The number of the journal's last entry. It is higher if the journal ends in a part that does not count.
+    /// The number of the journal's last entry. It is higher than `seq` if the journal ends with invalid entries.
     pub end: u64,
     pub begun: Begun,
-    /// The deaths of the processes before the last one.
+    /// The crashes and interruptions before the last process.
     pub deaths: Deaths,
-    /// The last process has given the run up.
+    /// The last process has suspended the run.
     pub is_suspended: bool,
-    /// A part of the run is lost, and a process has gone on without it.
+    /// A part of the run is lost, and a process has continued without it.
     pub is_torn: bool,
     /// The digest of the first prompt. Journals of earlier formats have none.
     pub prompt: Option<String>,
@@ -253,7 +253,7 @@ pub struct Checkpoint {
     pub run: RunState,
     pub agents: Vec<AgentCheckpoint>,
     pub memories: Vec<Memory>,
-    /// The number of entries before these that do not count, of earlier runs of the chat.
+    /// The number of invalid entries before these, of earlier runs of the chat.
     #[serde(skip)]
     pub lost: usize,
     /// The run's last state, if it was not read yet.
@@ -269,7 +269,7 @@ pub struct Checkpoint {
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentCheckpoint {
     pub place: Place,
-    /// The messages for which the summary stands with which `messages` begins.
+    /// The messages that the summary at the beginning of `messages` replaces.
     pub earlier: Vec<Message>,
     pub messages: Vec<Message>,
     pub head: Option<Box<Head>>,
@@ -294,17 +294,17 @@ pub struct AgentCheckpoint {
 }
 
 impl Checkpoint {
-    /// Takes the next entry.
+    /// Folds the next entry.
     ///
     /// # Errors
-    /// An entry out of sequence, of a newer format, of an agent that has not begun, or with a state that cannot be
+    /// An entry out of sequence, of a newer format, of an agent that has not started, or with a state that cannot be
     /// read.
     pub fn fold(&mut self, entry: Entry) -> Result<(), ConfigError> {
         self.take(entry)?;
         self.read_states()
     }
 
-    /// Reads the states that nobody has read yet.
+    /// Reads the states that were not read yet.
     fn read_states(&mut self) -> Result<(), ConfigError> {
         if let Some(run) = self.unread.take() {
             self.run = run.read()?;

@@ -1,8 +1,8 @@
-//! Reads and writes the JSON of our own types, by serde alone.
+//! Reads and writes the JSON of our own types with serde.
 //!
-//! [`read`] and [`write()`] serve everything that crosses the boundary to JavaScript. A provider's JSON never comes
-//! here: [`crate::engine::json`] reads it. [`read`] turns an error of serde into a [`ConfigError`] whose field is the
-//! path of the value that does not fit. Writing cannot fail.
+//! [`read`] and [`write()`] are for everything that crosses the boundary to JavaScript. [`crate::engine::json`] reads
+//! the JSON of providers. [`read`] turns an error of serde into a [`ConfigError`] with the path of the invalid value.
+//! Writing cannot fail.
 
 mod objects;
 
@@ -16,14 +16,14 @@ use crate::engine::model::json::objects::Objects;
 /// Reads a value of one of our types from JSON text.
 ///
 /// # Errors
-/// The first value that is missing or does not fit, with its path below `name`.
+/// The first missing or invalid value, with its path below `name`.
 pub fn read<T: DeserializeOwned>(name: &str, json: &str) -> Result<T, ConfigError> {
     let mut text = serde_json::Deserializer::from_str(json);
     let value = T::deserialize(Objects(&mut text)).and_then(|value| text.end().map(|()| value));
     value.map_err(|error| refusal(name, json, &error))
 }
 
-/// Writes a value of one of our types. These types hold nothing that JSON cannot express.
+/// Writes a value of one of our types. They contain only what JSON can express.
 pub fn write<T: Serialize + ?Sized>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
@@ -59,7 +59,7 @@ fn refusal(name: &str, json: &str, error: &serde_json::Error) -> ConfigError {
     if error.is_syntax() || error.is_eof() {
         return ConfigError::new(name, format!("must be JSON: {text}"));
     }
-    // Serde finds some wrong values only after reading them whole, together with the end of the array around them.
+    // Serde detects some invalid values only after the end of the array that contains them.
     let is_of_serde = ["invalid ", "missing ", "unknown ", "recursion "]
         .iter()
         .any(|start| problem.starts_with(start));
@@ -80,7 +80,7 @@ fn refusal(name: &str, json: &str, error: &serde_json::Error) -> ConfigError {
     }
 }
 
-/// The path of the value at which the beginning of a JSON text ends, for example `tools[0].readOnly`.
+/// The path of the value at the end of an incomplete JSON text, for example `tools[0].readOnly`.
 fn path_of_end(name: &str, json: &str) -> String {
     enum Frame<'a> {
         Object { key: &'a str, is_key: bool },

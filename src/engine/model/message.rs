@@ -1,10 +1,10 @@
-//! Messages and their blocks: the neutral form of a conversation, equal for every provider.
+//! Messages and their blocks: the neutral form of a conversation, the same for every provider.
 //!
 //! In JSON: `{"role":"assistant","content":[{"type":"text","text":"Hi"}]}`, with block types in snake_case and fields
-//! in camelCase. Each protocol's `encode_message` turns messages into its own form. A block keeps the vendor's
-//! further fields in `vendor`, so that it returns to the same protocol unchanged. The system prompt is not a message:
-//! it stands in the configuration. A message never changes after it entered the transcript, except when the history
-//! is made shorter.
+//! in camelCase. Each protocol's `encode_message` converts messages to its own form. A block stores other fields of
+//! the vendor in `vendor`, so that it is sent back to the same protocol unchanged. The system prompt is not a
+//! message: it is in the configuration. A message in the transcript never changes, except when the history is
+//! shortened.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::json;
 
-/// A JSON value that is kept as the text in which it arrived. Key order, spacing and large integers survive. A line
+/// A JSON value, stored as the text in which it arrived. Key order, spacing and large integers are preserved. A line
 /// break becomes a blank, because an entry of a journal is one line. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct Json(Arc<RawValue>);
@@ -38,7 +38,7 @@ impl AsRef<str> for Json {
 }
 
 impl Json {
-    /// Checks a text and keeps it.
+    /// Checks a text and stores it.
     ///
     /// # Errors
     /// When `text` is not exactly one JSON value.
@@ -46,9 +46,9 @@ impl Json {
         check(text).map(|()| Json::from_valid(text.trim_ascii()))
     }
 
-    /// Keeps text that has just been found to be one JSON value, without reading it again.
+    /// Stores a text that is already known to be one JSON value, without checking it again.
     pub(crate) fn from_valid(text: &str) -> Json {
-        // A string of JSON has no line break of its own: they are all between values.
+        // JSON strings contain no raw line breaks, so all of them are between values.
         let text = match has_line_break(text) {
             true => text.replace(['\n', '\r'], " "),
             false => text.to_owned(),
@@ -61,10 +61,10 @@ impl Json {
         to_raw_value(value).unwrap_or_default().into()
     }
 
-    /// Reads one of our values.
+    /// Reads one of our types.
     ///
     /// # Errors
-    /// The first value that is missing or does not fit, with its path.
+    /// The first missing or invalid value, with its path.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, ConfigError> {
         json::read("", self.as_str())
     }
@@ -83,7 +83,7 @@ impl Json {
         string(self.as_str()).unwrap_or(Cow::Borrowed(self.as_str()))
     }
 
-    /// The JSON string that holds `text`.
+    /// Returns `text` as a JSON string.
     pub fn string(text: &str) -> Json {
         Json::of(&text)
     }
@@ -141,7 +141,7 @@ pub enum Role {
     Assistant,
 }
 
-/// One message. Tool results stand in the user message that follows the calls they answer. The system prompt is not a
+/// One message. Tool results are in the user message after the calls that they answer. The system prompt is not a
 /// message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -149,14 +149,15 @@ pub enum Role {
 pub struct Message {
     pub role: Role,
     pub content: Vec<Block>,
-    /// An abort or a limit cut the answer off; the part that arrived is kept and sent on.
+    /// True if an abort or a limit interrupted the answer. The received part is in the history and is sent to the
+    /// model.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
-    /// `pruning` shortened its thinking and its calls. The thinking is not sent back.
+    /// True if `pruning` shortened its thinking and its calls. The thinking is not sent back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub compacted: bool,
-    /// The protocol and the model that wrote an assistant message. Vendor fields, signatures and raw blocks go back
-    /// only to them.
+    /// The protocol and the model that wrote an assistant message. Vendor fields, signatures and raw blocks are sent
+    /// back only to them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
 }
@@ -168,13 +169,13 @@ pub struct Origin {
     /// The protocol's name, for example `anthropic`.
     pub protocol: String,
     pub model: String,
-    /// A digest of what the request of a message with signed reasoning began with: the reasoning goes back only
-    /// behind the same beginning. An empty text stands for reasoning that the vendor has refused. Without a digest
-    /// the vendor decides.
+    /// A digest of the request's prefix, for a message with signed reasoning. The reasoning is sent back only after
+    /// the same prefix. An empty text means that the vendor has rejected the reasoning. Without a digest the vendor
+    /// decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
-    /// With the option `serverState`: the vendor's id of the answer, a digest of the conversation up to it, and when
-    /// it came, in seconds since 1970. The next request sends only what follows it, if nothing before has changed.
+    /// With the option `serverState`: the vendor's id of the answer, a digest of the conversation up to it, and its
+    /// time in seconds since 1970. If nothing before it has changed, the next request sends only what follows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,
 }
@@ -191,7 +192,7 @@ pub struct Origin {
 pub enum Block {
     Text {
         text: String,
-        /// Why looplet has written this text. Absent for a text of a person or of the model.
+        /// Why looplet has written this text. Absent for text of the user or of the model.
         #[serde(skip_serializing_if = "Option::is_none")]
         purpose: Option<TextPurpose>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -230,7 +231,8 @@ pub enum Block {
         /// Whether the call failed. Default false.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
-        /// Set if the call has no result yet, because its run goes on. The block stands in the place of the result.
+        /// Set if the call has no result yet because its run has not ended. The block is in the position of the
+        /// result.
         #[serde(skip_serializing_if = "Option::is_none")]
         pending: Option<PendingCall>,
     },
@@ -240,28 +242,29 @@ pub enum Block {
         media_type: String,
         #[serde(flatten)]
         source: MediaSource,
-        /// The file's name, for example `report.pdf`. Vendors tell it to the model; Gemini has no place for it.
+        /// The file's name, for example `report.pdf`. Vendors pass it to the model, except Gemini, which has no field
+        /// for it.
         #[serde(skip_serializing_if = "Option::is_none")]
         name: Option<String>,
-        /// Further fields of the vendor whose model made it.
+        /// Additional fields of the vendor that produced it.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, schemars(with = "VendorFields"))]
         vendor: Option<Json>,
     },
-    /// A block of the vendor that has no neutral form; looplet keeps it and sends it back unchanged.
+    /// A vendor's block that has no neutral form. looplet stores it and sends it back unchanged.
     Raw { json: Json },
 }
 
-/// How far a call has come that has no result yet.
+/// The state of a call that has no result yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum PendingCall {
-    /// A person is asked about it, or by its tool or a subagent below it.
+    /// A user has been asked about it, or by its tool or a subagent below it.
     Waiting,
-    /// It has begun.
+    /// It has started.
     Running,
-    /// It has not begun.
+    /// It has not started.
     Queued,
 }
 
@@ -290,7 +293,7 @@ pub enum ToolInput {
     Invalid(String),
 }
 
-/// The beginning of the text that stands for messages which were summarised.
+/// The beginning of a summary's text.
 pub const SUMMARY_HEAD: &str = "[Context summary: ";
 
 /// Why looplet has written a text of the transcript.
@@ -298,10 +301,10 @@ pub const SUMMARY_HEAD: &str = "[Context summary: ";
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TextPurpose {
-    /// The text stands for messages before it.
+    /// A summary that replaces the messages before it.
     Summary,
-    /// The model is told something: a repeated round, an answer that was cut off or does not fit its schema, the
-    /// words of a hook.
+    /// A note for the model: a repeated round, an answer that was cut off or does not match its schema, or a hook's
+    /// text.
     Notice,
 }
 
@@ -345,7 +348,7 @@ impl Message {
         }
     }
 
-    /// Stands for an empty answer, which no vendor accepts as a message.
+    /// A placeholder for an empty answer, which no vendor accepts as a message.
     pub fn nothing() -> Message {
         Message::assistant(vec![Block::text(NOTHING)])
     }
@@ -440,7 +443,7 @@ impl TryFrom<AnyBlock> for Block {
     }
 }
 
-/// The name of a call that goes into the history. Models invent names that no tool can have, and vendors refuse them:
+/// A valid name for the history. Models invent names that no tool can have, and vendors reject them:
 /// <https://github.com/vercel/ai/pull/17769>, <https://github.com/anomalyco/opencode/pull/48750> (2026-11-21).
 pub fn sendable_name(name: &str) -> String {
     if name.is_empty() {

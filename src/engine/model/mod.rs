@@ -1,9 +1,9 @@
 //! Every type that crosses the boundary between the engine and the outside world, each declared once.
 //!
 //! These types are plain data. They decide nothing and name no provider's protocol, with one exception: [`answer`]
-//! knows how an answer grows. `Run::new` takes [`config`], `handle_input` takes [`input`], `poll_output` returns
-//! [`output`], whose events stand in [`event`]. [`outcome`] is the end, [`journal`] what a store keeps. [`json`]
-//! reads and writes them; a value that does not fit is an [`error`] with a path.
+//! knows how an answer grows. `Run::new` takes [`config`]. `handle_input` takes [`input`]. `poll_output` returns
+//! [`output`], which includes the events in [`event`]. [`outcome`] is the end of a run, and [`journal`] is what a
+//! store saves. [`json`] reads and writes them and reports an invalid value as an [`error`] with a path.
 
 pub mod answer;
 pub mod config;

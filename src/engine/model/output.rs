@@ -1,8 +1,8 @@
 //! Everything that a run asks the outside world to do.
 //!
 //! `Run::poll_output` returns each [`Output`] once, and the shell performs them in that order. An effect has an
-//! [`EffectId`], which its answer names. An effect may have been withdrawn before it is performed, so the shell asks
-//! `run.is_live` first. No output contains a secret: a request says only where its key belongs.
+//! [`EffectId`], which its answer names. An effect may be withdrawn before it is performed, so the shell checks
+//! `run.is_live` first. No output contains a secret: a request only says where its key belongs.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ pub enum Output {
         request: EffectId,
         http: HttpRequest,
     },
-    /// Stops a request. The run ignores everything that still comes from it.
+    /// Cancels a request. The run ignores everything that it still delivers.
     Abort {
         request: EffectId,
     },
@@ -40,7 +40,7 @@ pub enum Output {
         failure: Failure,
     },
     CallTool(ToolInvocation),
-    /// Tells a running tool to stop. The run does not wait for it.
+    /// Asks a running tool to stop. The run does not wait for it.
     AbortTool {
         call: EffectId,
         why: String,
@@ -55,19 +55,20 @@ pub enum Output {
         question: EffectId,
         ask: Question,
     },
-    /// Withdraws a question whose answer would come too late or has no effect any more.
+    /// Withdraws a question because its answer would be too late or have no effect.
     Withdraw {
         question: EffectId,
         why: String,
     },
-    /// Writes the journal's entries. `awaited` says that the run waits for the answer.
+    /// Saves entries of the journal. `awaited` says whether the run waits for the save.
     #[serde(skip)]
     Save {
         save: EffectId,
         entries: Vec<Entry>,
         awaited: bool,
     },
-    /// Tells your listeners everything before this; the answer is [`crate::engine::model::input::Input::HandedOver`].
+    /// Delivers everything before this to your listeners. The answer is
+    /// [`crate::engine::model::input::Input::HandedOver`].
     #[serde(skip)]
     HandOver {
         handover: EffectId,
@@ -138,7 +139,7 @@ pub struct ToolInvocation {
     /// The call must not be made twice.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub once: bool,
-    /// The state from which the call goes on, if another process has left one.
+    /// The state from which the call resumes, if another process has saved one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<ToolCheckpoint>,
 }
@@ -153,7 +154,7 @@ pub enum EffectKind {
     Question(Point),
     /// The save of the journal itself.
     Save,
-    /// A step that waits until your listeners have heard everything before it.
+    /// A step that waits until your listeners have received everything before it.
     Handover,
 }
 

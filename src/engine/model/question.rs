@@ -1,9 +1,9 @@
-//! The questions of a run: the points at which it asks, the facts that it tells, and the answers that it accepts.
+//! The questions of a run: the points at which it asks, the data of each question, and the accepted answers.
 //!
-//! An agent asks through its gate, which sends one [`Question`] per function, and the shell hands it to your code.
-//! The [`Answer`] comes back as an input. `agent/asks/points.rs` has a row for each point: it says which answer is
-//! accepted, and decides if your code cannot answer. Some answers carry changed inputs, and with them the platform's
-//! readings of the changed texts ([`Answer::Read`]).
+//! An agent asks through its gate, which sends one [`Question`] per function. The shell passes it to your code, and
+//! the [`Answer`] returns as an input. `agent/asks/points.rs` has a row for each point, with the answers that it
+//! accepts and what happens if your code cannot answer. Answers that change inputs also have the platform's readings
+//! of the new texts ([`Answer::Read`]).
 
 use serde::{Deserialize, Serialize};
 
@@ -28,79 +28,79 @@ use crate::engine::model::usage::Usage;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Point {
-    /// A call is about to be judged: the permission rules, the mode and `canUseTool` come after this hook.
+    /// A call is about to be checked. The permission rules, the mode and `canUseTool` follow this hook.
     PreToolUse,
     /// A tool has returned; the model has not seen the result yet.
     PostToolUse,
-    /// A tool has thrown or run out of time.
+    /// A tool has thrown or timed out.
     PostToolUseFailure,
-    /// All calls of an answer are done; the model has seen none of their results yet.
+    /// All calls of an answer have ended. The model has seen none of their results yet.
     PostToolBatch,
-    /// A session begins with its first prompt; a session is a chat, or a run outside of one. This hook comes before
+    /// A session begins with its first prompt. A session is a chat, or a run outside a chat. This hook precedes
     /// `UserPromptSubmit`.
     SessionStart,
     /// A prompt, a steer or a follow-up is about to go to the model.
     UserPromptSubmit,
     /// The model has finished.
     Stop,
-    /// A subagent is about to begin.
+    /// A subagent is about to start.
     SubagentStart,
     /// A subagent has finished.
     SubagentStop,
-    /// A summary of the history is about to be made.
+    /// The history is about to be summarised.
     PreCompact,
-    /// A summary has taken the place of the history before it.
+    /// A summary has replaced the history before it.
     PostCompact,
     /// `canUseTool` or a `question` event is about to ask whether a call may run.
     PermissionRequest,
     /// A rule, the mode or your code denied a call.
     PermissionDenied,
-    /// The run waits for a person, because a permission question is open. Nothing waits for this hook; context that
-    /// it adds reaches the model later.
+    /// The run waits for the user because a permission question is open. Nothing waits for this hook. Context that it
+    /// adds reaches the model later.
     Notification,
     /// Messages are about to be sent.
     InputGuardrail,
-    /// An answer is over, and nothing has been done with it yet.
+    /// An answer is complete and has not been used yet.
     OutputGuardrail,
-    /// A call may run, and is about to.
+    /// A call is allowed and about to run.
     ToolGuardrail,
     /// The next request can be changed before it is sent.
     PrepareIteration,
-    /// An iteration is over.
+    /// An iteration has ended.
     IterationEnd,
     /// A limit is reached and may be raised.
     Limit,
-    /// Asks once per batch to validate the inputs and to name the resources of the calls whose tools want it.
+    /// Asks once per batch to validate the inputs and to name the resources of the calls, if their tools need it.
     #[serde(rename = "prepare_calls")]
     PrepareCalls,
-    /// How should the model be told about the errors of this round?
+    /// How should the model be informed of the errors of this round?
     #[serde(rename = "word_errors")]
     WordErrors,
-    /// May this call run? A person may answer, or a function in their place.
+    /// May this call run? The user or a function decides.
     #[serde(rename = "permission")]
     Permission,
     /// May this call run? Your classifier answers.
     #[serde(rename = "classify")]
     Classify,
-    /// Was this call done, which had begun when the run was cut off?
+    /// What happened to this call, which had started when the run was interrupted?
     #[serde(rename = "reconcile")]
     Reconcile,
-    /// A tool asks a person while its call is under way.
+    /// A running tool asks the user.
     #[serde(rename = "elicitation")]
     Elicitation,
-    /// Which text stands for the first part of the conversation?
+    /// Which text should replace the first part of the conversation?
     #[serde(rename = "summarize")]
     Summarize,
-    /// Is this answer, which fits its schema, acceptable to your Standard Schema or your function?
+    /// Does your Standard Schema or your function accept this answer, which matches its schema?
     #[serde(rename = "check_output")]
     CheckOutput,
-    /// Should the run stop after this round of tools, by your conditions?
+    /// Do your conditions stop the run after this round of tools?
     #[serde(rename = "stop_condition")]
     StopCondition,
-    /// Should the run stop because its rounds repeat themselves?
+    /// Should the run stop because its rounds repeat?
     #[serde(rename = "stop_repeat")]
     StopRepeat,
-    /// Which messages does the agent that takes the conversation over begin with?
+    /// Which messages does the agent start with after a handoff?
     #[serde(rename = "filter_handoff")]
     FilterHandoff,
 }
@@ -111,15 +111,15 @@ pub enum Point {
 #[serde(rename_all = "camelCase")]
 pub struct Question {
     pub point: Point,
-    /// The index of the function in [`crate::engine::model::config::Config::hooks`]; 0 at a point with one function.
+    /// The index of the function in [`crate::engine::model::config::Config::hooks`]. 0 at a point with one function.
     pub asker: u32,
-    /// The index of the configuration that has the function, 0 for the run's own.
+    /// The index of the configuration that has the function. 0 is the run's own.
     pub profile: u32,
-    /// The agent in the run's tree; `"root"` is the one that was started.
+    /// The agent in the run's tree. `"root"` is the run's own agent.
     pub agent_path: String,
-    /// The agent's model call before this point, from 1; 0 before the first.
+    /// The number of the agent's model call before this point, from 1. 0 before the first.
     pub iteration: u32,
-    /// The name of the subagent's tool; absent for the run's own agent.
+    /// The name of the subagent's tool. Absent for the run's own agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_name: Option<String>,
     /// The current mode, in a run with permissions.
@@ -146,26 +146,26 @@ pub enum Answer {
     Classified(PermissionAnswer),
     Reconciled(Reconciled),
     Elicited(ElicitationAnswer),
-    /// True when the run should stop.
+    /// True if the run should stop.
     Stop(bool),
     Checked(CheckedOutput),
     /// The summary of the conversation so far.
     Summary(String),
-    /// The messages that the next agent begins with.
+    /// The messages that the next agent starts with.
     Filtered(Vec<Message>),
-    /// An answer that changes inputs, together with the platform's readings of texts in them.
+    /// An answer that changes inputs, with the platform's readings of the texts in them.
     Read {
         readings: Vec<Reading>,
         answer: Box<Answer>,
     },
-    /// Your code could not answer. The point's own failure rule decides.
+    /// Your code could not answer. The point's default applies.
     Failed {
         why: String,
     },
 }
 
 impl Answer {
-    /// The input that a call gets by this answer in place of the model's.
+    /// The call's new input according to this answer, if it replaces the model's.
     pub fn updated_input(&self) -> Option<&Json> {
         match self {
             Answer::Hook(said) if !said.denies() => said.updated_input.as_ref(),
@@ -177,13 +177,13 @@ impl Answer {
     }
 }
 
-/// The facts that a question tells, by its point. The marks `x-of` name the points of a variant or a field, with `!`
-/// where the field is always told.
+/// The data of a question, by its point. The marks `x-of` name the points of a variant or a field, with `!` if the
+/// field is always present.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(untagged, extend("x-facts" = true)))]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum Facts<'a> {
-    /// The facts of one call, at the points around a tool and for permissions.
+    /// The data of one call, at the points around a tool and for permissions.
     #[cfg_attr(test, schemars(extend("x-of" = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied", "ToolGuardrail", "permission", "classify", "reconcile", "elicitation"])))]
     Call(Box<CallFacts<'a>>),
     #[cfg_attr(test, schemars(extend("x-of" = ["SessionStart"])))]
@@ -210,7 +210,7 @@ pub enum Facts<'a> {
         #[cfg_attr(test, schemars(extend("x-of" = ["SubagentStop!"])))]
         #[serde(skip_serializing_if = "Option::is_none")]
         tool_call_id: Option<&'a str>,
-        /// Whether a `Stop` hook has made the model continue before; check it to avoid an endless loop.
+        /// Whether a `Stop` hook has already made the model continue. Check it to avoid an endless loop.
         stop_hook_active: bool,
         last_assistant_message: &'a str,
     },
@@ -220,8 +220,7 @@ pub enum Facts<'a> {
         trigger: CompactTrigger,
         /// Estimated tokens of the history.
         pre_tokens: u64,
-        /// Wishes for the summary, if there are any: the instructions of `run.compact` or of the option
-        /// `context.compaction`.
+        /// Additional instructions for the summary, from `run.compact` or the option `context.compaction`.
         #[serde(skip_serializing_if = "Option::is_none")]
         instructions: Option<&'a str>,
     },
@@ -251,7 +250,7 @@ pub enum Facts<'a> {
     },
     #[cfg_attr(test, schemars(extend("x-of" = ["PrepareIteration"])))]
     Iteration {
-        /// The name of the model that answers unless `prepareIteration` chooses another.
+        /// The name of the model that answers, unless `prepareIteration` chooses another.
         model: &'a str,
         messages: &'a [Message],
     },
@@ -271,19 +270,19 @@ pub enum Facts<'a> {
     Limit {
         #[cfg_attr(test, schemars(extend("x-type" = "Extract<StoppedBy, \"iterations\" | \"tokens\" | \"usd\" | \"time\" | \"tool_rounds\" | \"tool_calls\">")))]
         limit: StoppedBy,
-        /// The option of the timeout that was reached, for the limit `time`.
+        /// Which timeout was reached, for the limit `time`.
         #[cfg_attr(test, schemars(extend("x-type" = "\"totalMs\" | \"iterationMs\"")))]
         #[serde(skip_serializing_if = "Option::is_none")]
         timeout: Option<&'a str>,
-        /// Usage of the run so far; `null` if no vendor reported any.
+        /// Usage of the run so far. `null` if no vendor reported any.
         usage: Option<Usage>,
         tool_rounds: u32,
-        /// Tool calls of the run, including the calls that would exceed the limit.
+        /// Tool calls of the run, including those that would exceed the limit.
         tool_calls: usize,
     },
     #[cfg_attr(test, schemars(extend("x-of" = ["filter_handoff"])))]
     Handoff {
-        /// The name of the tool that hands over.
+        /// The name of the tool that hands off.
         tool_name: &'a str,
         input: &'a Json,
         /// The conversation, with the result of the handoff.
@@ -293,9 +292,9 @@ pub enum Facts<'a> {
     Batch { tool_calls: &'a [ToolCallRecord] },
     #[cfg_attr(test, schemars(extend("x-of" = ["stop_condition", "stop_repeat"])))]
     Round {
-        /// The model call that asked for it, from 1.
+        /// The number of the model call that requested it, from 1.
         iteration: u32,
-        /// The number of times that the calls have repeated.
+        /// How many times the calls have repeated.
         #[cfg_attr(test, schemars(extend("x-of" = ["stop_repeat!"])))]
         #[serde(skip_serializing_if = "Option::is_none")]
         times: Option<u32>,
@@ -304,7 +303,7 @@ pub enum Facts<'a> {
     #[cfg_attr(test, schemars(extend("x-of" = ["prepare_calls"])))]
     Calls {
         calls: Vec<ToolInvocation>,
-        /// Texts that rules compare. The answer brings the platform's readings of them.
+        /// Texts that rules compare. The answer has the platform's readings of them.
         texts: Vec<String>,
     },
     #[cfg_attr(test, schemars(extend("x-of" = ["word_errors"])))]
@@ -323,7 +322,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// A call as your code is told about it.
+/// A call in the form that your code receives.
 #[derive(Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -345,28 +344,28 @@ pub struct CallFacts<'a> {
     #[cfg_attr(test, schemars(extend("x-of" = ["PermissionRequest!", "PermissionDenied!", "permission!", "classify!", "reconcile!", "elicitation!"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
-    /// A part of the run's journal is lost. The call, or one like it under another id, may have been made in that
-    /// part, so an id that nobody knows proves nothing.
+    /// True if a part of the run's journal is lost. That part may have had this call or a similar one with another
+    /// id, so an unknown id proves nothing.
     #[cfg_attr(test, schemars(extend("x-of" = ["reconcile"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_torn: Option<bool>,
-    /// The version of the tool when the call was let through, empty for none; absent if it is the tool's version of
-    /// now.
+    /// The tool's version when the call was approved, or an empty text if it had none. Absent if the version has not
+    /// changed.
     #[cfg_attr(test, schemars(extend("x-of" = ["reconcile"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_version: Option<&'a str>,
-    /// The agent that made the call; `"root"` is the run's own.
+    /// The agent that made the call. `"root"` is the run's own.
     #[cfg_attr(test, schemars(extend("x-of" = ["permission", "classify", "reconcile", "elicitation"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_path: Option<&'a str>,
-    /// The `ask` rule that caused the question. Its author wants a person to decide, so never answer it
+    /// The `ask` rule that caused the question. The rule requires a user's decision, so never answer it
     /// automatically.
     #[cfg_attr(test, schemars(extend("x-of" = ["PermissionRequest", "permission", "classify"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matched_ask_rule: Option<RuleFacts>,
-    /// Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are
-    /// absent where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for
-    /// calls that rules cannot express.
+    /// Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. Absent if no
+    /// rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for calls that rules
+    /// cannot express.
     #[cfg_attr(
         test,
         schemars(
@@ -376,24 +375,24 @@ pub struct CallFacts<'a> {
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestions: Option<[Suggestion; 1]>,
-    /// Context for `classifyTool` that `PostToolUse` hooks have given.
+    /// Context that `PostToolUse` hooks have returned for `classifyTool`.
     #[cfg_attr(test, schemars(extend("x-of" = ["classify"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classifier_context: Option<&'a [String]>,
-    /// The request of the tool, in the words of MCP.
+    /// The tool's request, in MCP's terms.
     #[cfg_attr(test, schemars(with = "Option<ElicitationRequest>", extend("x-of" = ["elicitation!"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<&'a Json>,
 }
 
-/// A request of a tool to a person, in the words of MCP. The engine hands it on and reads nothing of it.
+/// A tool's request to the user, in MCP's terms. The engine passes it through without reading it.
 #[cfg(test)]
 #[derive(Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ElicitationRequest {
-    /// The words for the person.
+    /// The text for the user.
     pub message: String,
-    /// A form to fill in, or a page to visit. Default `"form"`.
+    /// A form to fill in, or a page to open. Default `"form"`.
     #[schemars(extend("x-type" = "\"form\" | \"url\""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
@@ -401,7 +400,7 @@ pub struct ElicitationRequest {
     #[schemars(extend("x-type" = "{ readonly [key: string]: unknown }"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_schema: Option<Json>,
-    /// The page to visit.
+    /// The page to open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
@@ -416,7 +415,7 @@ pub struct RuleFacts {
     pub rule_content: Option<String>,
 }
 
-/// A change of rules that would settle the question for good, in the form in which an answer names it.
+/// A rule change that would settle the question permanently, in the form that an answer uses.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Suggestion {

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 /// Tokens of one model call or of a whole run, and their cost.
 ///
 /// [`Usage::input_tokens`] counts everything that the model read, cached or not, like OpenTelemetry's
-/// `gen_ai.usage.input_tokens`. The cache counts are parts of it. [`Usage::output_tokens`] counts everything that the
-/// model wrote. [`Usage::reasoning_tokens`] is a part of it.
+/// `gen_ai.usage.input_tokens`, and includes the cache counts. [`Usage::output_tokens`] counts everything that the
+/// model wrote, and includes [`Usage::reasoning_tokens`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
@@ -19,7 +19,7 @@ pub struct Usage {
     pub output_tokens: u64,
     pub cache_read_tokens: u64,
     pub cache_write_tokens: u64,
-    /// The part of [`Usage::cache_write_tokens`] that the vendor keeps for an hour.
+    /// The part of [`Usage::cache_write_tokens`] that the vendor caches for an hour.
     pub cache_write_hour_tokens: u64,
     pub reasoning_tokens: u64,
     /// The part of [`Usage::input_tokens`] that is sound. Vendors charge more for it, and a `price` does not know
@@ -30,7 +30,7 @@ pub struct Usage {
     /// The cost as an integer of billionths of a US dollar: the vendor's own figure, else the cost by the model's
     /// price; `null` when neither is known.
     pub cost_nano_usd: Option<u64>,
-    /// True when the whole cost is the vendor's own figure.
+    /// True if the vendor reported the whole cost.
     pub is_cost_reported: bool,
 }
 
@@ -66,8 +66,8 @@ impl Usage {
         self.audio_output_tokens = self.audio_output_tokens.saturating_add(other.audio_output_tokens);
     }
 
-    /// The usage in which no part of a count is more than the count. Azure tells 373 tokens from the cache of 235 for
-    /// Grok (recorded 2026-08-19), and its total has the 235.
+    /// Caps each part of a count at the count. For Grok, Azure reports 373 tokens from the cache of 235 (recorded
+    /// 2026-08-19), and its total includes only the 235.
     pub fn bounded(mut self) -> Usage {
         self.cache_read_tokens = self.cache_read_tokens.min(self.input_tokens);
         let fresh = self.input_tokens - self.cache_read_tokens;
@@ -93,7 +93,7 @@ impl Usage {
     }
 }
 
-/// Adds the report of a call to the sum of all reports. A call whose vendor reported nothing adds nothing.
+/// Adds the reported usage of a call to a sum. A call without reported usage adds nothing.
 pub fn add_report(sum: &mut Option<Usage>, report: Option<&Usage>) {
     if let Some(report) = report {
         sum.get_or_insert_default().add(report);
@@ -116,7 +116,7 @@ pub struct Price {
     /// Per token written to the cache for an hour; default: as any other token written to it.
     #[serde(default)]
     pub cache_write_hour_nano_usd: Option<u64>,
-    /// The number of input tokens above which the whole call is dearer; default: no such number.
+    /// The number of input tokens above which the long-context price applies to the whole call. Default: none.
     #[serde(default)]
     pub long_above_tokens: Option<u64>,
     /// The input price of such a call, in percent of the normal one; default 100.
@@ -150,7 +150,7 @@ pub struct Terms {
     pub is_us: bool,
 }
 
-/// A service tier whose price is not the normal one.
+/// A service tier with a different price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tier {
     Batch,
@@ -266,9 +266,9 @@ pub fn shifted(text: &str, shift: i32) -> Option<u64> {
     Some(number / divisor + u64::from(number % divisor >= divisor.div_ceil(2)))
 }
 
-/// The most that a run may use under its limits, subagents included, told before any request
-/// ([`crate::engine::policy::bound`]). A figure is `null` when nothing limits it, and
-/// [`Bound::unbounded`] says why.
+/// The maximum that a run can use under its limits, including subagents, calculated before any request
+/// ([`crate::engine::policy::bound`]). A figure is `null` if nothing limits it, and [`Bound::unbounded`] has the
+/// reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -296,11 +296,11 @@ pub struct Bound {
 pub struct AssumedLimits {
     pub vendor: String,
     pub model: String,
-    /// The most tokens of a request with its answer, in place of `context.window`.
+    /// The maximum number of tokens of a request and its answer, instead of `context.window`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<u64>,
-    /// The most tokens of an answer, in place of `maxOutputTokens`: what looplet asks for, or what the model can
-    /// write.
+    /// The maximum number of tokens of an answer, instead of `maxOutputTokens`: what looplet asks for, or what the
+    /// model can write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u64>,
 }

@@ -1,11 +1,11 @@
-//! The ids of tool calls that a conversation has had. Vendors refuse a second call with an id, also in a later
-//! message, and some servers count their calls from 0 in each answer.
+//! The ids of a conversation's tool calls. Vendors reject a second call with the same id, also in a later message,
+//! and some servers number their calls from 0 in each answer.
 
 use crate::engine::json::checksum::{FNV, fnv};
 
 const BUCKETS: usize = 256;
 
-/// A set of ids, as hashes. If two ids share a hash, the second counts as taken.
+/// A set of ids, as hashes. If two ids have the same hash, the second counts as used.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallIds {
     /// By the last byte of the hash: an answer, or a conversation, may have thousands of calls.
@@ -52,7 +52,7 @@ impl CallIds {
 pub struct TakenIds {
     /// Those of earlier answers, borrowed from the transcript. `None` before they are needed.
     pub earlier: Option<CallIds>,
-    /// Those of the calls of this answer that were told.
+    /// The ids of the calls that this answer has emitted.
     pub own: CallIds,
 }
 

@@ -30,20 +30,20 @@ pub struct Part {
     /// The tool's name for a tool call, the media type for media.
     pub name: String,
     pub signature: Option<String>,
-    /// A JSON object with the vendor's further fields.
+    /// A JSON object with additional fields of the vendor.
     pub vendor: Option<Json>,
     /// True when the block does not grow any more.
     pub ended: bool,
-    /// True when the protocol said that this block is complete.
+    /// True if the protocol has said that this block is complete.
     pub whole: bool,
     /// True for a call of the answer tool: its arguments are reported as text.
     pub is_answer: bool,
-    /// The half of a letter at the end of the text, whose other half may come in the next piece.
+    /// The first half of a surrogate pair at the end of the text. The other half may be in the next piece.
     pub half: Join,
 }
 
 impl Part {
-    /// The kind under which the growth of this block is reported.
+    /// The kind that growth of this block is reported as.
     pub fn shown_kind(&self) -> PartKind {
         if self.is_answer { PartKind::Text } else { self.kind }
     }
@@ -64,15 +64,15 @@ pub fn names_of<'a>(
     Some(names)
 }
 
-/// How an answer continues the text with which it began.
+/// How an answer continues the text that it started with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Begun {
     /// It began with no text, or continues it.
     #[default]
     GoesOn,
-    /// No block has come yet.
+    /// No block has started yet.
     Waits,
-    /// The first block has come. So far its text repeats the beginning, as some servers do.
+    /// The first block has started. Its text so far repeats the beginning, as some servers do.
     Repeats,
 }
 
@@ -91,8 +91,7 @@ pub enum Change {
     Ended {
         part: usize,
     },
-    /// The vendor estimates that the thinking in `parts[part]`, whose text it does not send, has so many tokens so
-    /// far.
+    /// The vendor's estimate of the tokens of the thinking in `parts[part]` so far, if it does not send the text.
     Estimated {
         part: usize,
         tokens: u64,

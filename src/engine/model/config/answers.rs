@@ -1,42 +1,43 @@
-//! The bounds of one answer of a model, and how looplet treats one that is not whole.
+//! The limits of a model's answer, and how looplet treats an incomplete one.
 
 use serde::{Deserialize, Serialize};
 
-/// The bounds of one answer of a model, and how looplet treats one that is not whole.
+/// The limits of a model's answer, and how looplet treats an incomplete one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct AnswerPolicy {
-    /// Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as
+    /// Maximum number of blocks in one answer, including tool calls, a positive integer. An answer with more fails as
     /// `malformed_stream`.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_blocks: u32,
-    /// Bytes of text and reasoning of one answer, a positive integer up to 64 MiB (67,108,864). An answer with more
-    /// fails as `malformed_stream`.
-    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
-    pub max_text_bytes: u32,
-    /// Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer
+    /// Maximum bytes of text and reasoning in one answer, a positive integer up to 64 MiB (67,108,864). An answer
     /// with more fails as `malformed_stream`.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
+    pub max_text_bytes: u32,
+    /// Maximum bytes of tool arguments and media in one answer, a positive integer up to 128 MiB (134,217,728). An
+    /// answer with more fails as `malformed_stream`.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_argument_bytes: u32,
-    /// Bytes of one event of a stream, and of a body that comes whole, a positive integer up to 256 MiB
+    /// Maximum bytes of one stream event, or of a body that is not streamed, a positive integer up to 256 MiB
     /// (268,435,456). A longer one fails as `malformed_stream`.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_event_bytes: u32,
-    /// Bytes of a failed response's body that are read, a positive integer up to 64 MiB (67,108,864). The request is
-    /// cancelled behind them, and the failure tells what has come. `timeouts.errorBodyMs` is the time for it.
+    /// Maximum bytes that looplet reads of a failed response's body, a positive integer up to 64 MiB (67,108,864).
+    /// looplet then cancels the request, and the failure has the part that was received. `timeouts.errorBodyMs` is
+    /// the time limit.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_error_body_bytes: u32,
-    /// How looplet treats an answer without tool calls that the limit of output tokens cut off.
+    /// How looplet treats an answer without tool calls that reached the limit of output tokens.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub on_max_tokens: OnOutputLimit,
-    /// How looplet asks again for an answer that broke off: the connection was lost, or the process ended and the run
+    /// How looplet retries an answer that was interrupted: the connection was lost, or the process ended and the run
     /// has a `store`.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub on_cut_off: OnCutOff,
-    /// Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool
-    /// calls. An answer that says it is finished then ends the run, even with calls beside it. Default false: a run
-    /// continues as long as there are calls.
+    /// Whether a run fails (code `finish_reason`) if an answer ends in any way other than finished, paused or with
+    /// tool calls. In that mode an answer that reports that it is finished ends the run, even if it has calls.
+    /// Default false: a run continues as long as there are calls.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub strict_stop_reason: bool,
 }
@@ -56,7 +57,7 @@ impl Default for AnswerPolicy {
     }
 }
 
-/// How the run treats an answer without tool calls that the limit of output tokens cut off.
+/// How the run treats an answer without tool calls that reached the limit of output tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -64,13 +65,13 @@ pub enum OnOutputLimit {
     /// It is the last answer, with `finishReason: "length"`.
     #[default]
     Return,
-    /// The model continues where it stopped, within `maxIterations`, and `result.text` is the whole text.
+    /// The model continues where it stopped, within `maxIterations`. `result.text` is the complete text.
     Continue,
     /// The run is `failed` with the code `finish_reason`.
     Error,
 }
 
-/// How the run asks again for an answer that broke off.
+/// How the run retries an answer that was interrupted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -78,7 +79,7 @@ pub enum OnCutOff {
     /// The model writes the whole answer again.
     #[default]
     Again,
-    /// The model goes on from the text that has come, where the protocol and the model allow it. Otherwise it writes
-    /// the whole answer again, and the warning `not_continued` says why.
+    /// The model continues after the received text, if the protocol and the model support it. Otherwise it writes the
+    /// whole answer again, and the warning `not_continued` has the reason.
     Continue,
 }

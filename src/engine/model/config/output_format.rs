@@ -1,13 +1,13 @@
-//! The form that answers must have: the schema of a structured answer, and the way in which a model is held to it.
+//! The format that answers must have: the schema of a structured answer, and how it is enforced.
 //!
-//! The options stand in [`crate::engine::model::config::Config`]. The agent applies them to its requests and checks
-//! each final answer. A schema that cannot be compiled is refused before the run begins.
+//! The options are in [`crate::engine::model::config::Config`]. The agent applies them to its requests and checks
+//! each final answer. A schema that cannot be compiled is rejected before the run begins.
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::message::Json;
 
-/// Asks for answers that fit a schema. Each answer is checked, and an answer that does not fit is asked for again.
+/// Asks for answers that match a schema. looplet checks each answer and asks again if it does not match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
@@ -31,13 +31,13 @@ pub struct OutputFormat {
     pub validate: bool,
     /// Your code checks answers, too.
     pub ask: bool,
-    /// How often looplet asks again for an answer that does not fit the schema, a non-negative integer. After the
-    /// last try the run is `stopped` by `structured_output`.
+    /// How many times looplet asks again after an answer that does not match the schema, a non-negative integer.
+    /// After the last retry the run is `stopped` by `structured_output`.
     #[cfg_attr(test, schemars(extend("x-option" = "output")))]
     pub max_retries: u32,
 }
 
-/// The way in which a model is held to a schema.
+/// How the schema is enforced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

@@ -1,9 +1,9 @@
 //! The permissions of a run: modes, rules, and the platform's readings of a call's texts.
 //!
-//! The configuration holds [`Permissions`], and answers of your code can add rules and switch the mode.
-//! [`crate::engine::policy::permission`] judges calls by them. The engine has neither Unicode tables nor a parser of
-//! addresses, so the TypeScript sends each [`Reading`] with the answer that brings an input. A text that is not a
-//! rule is refused when it is read.
+//! The configuration has [`Permissions`], and answers of your code can add rules and switch the mode.
+//! [`crate::engine::policy::permission`] checks calls against them. The engine has neither Unicode tables nor a URL
+//! parser, so the TypeScript sends each [`Reading`] with the answer that provides an input. A text that is not a rule
+//! is rejected when it is read.
 
 use serde::{Deserialize, Serialize};
 
@@ -38,22 +38,22 @@ pub enum PermissionMode {
 #[serde(rename_all = "camelCase", default)]
 pub struct Permissions {
     pub mode: PermissionMode,
-    /// Rules whose calls run without a question. A name with a `*` must name its MCP server (`mcp__files__*`).
+    /// Rules for calls that run without a question. A name with a `*` must name its MCP server (`mcp__files__*`).
     #[cfg_attr(test, schemars(with = "Vec<String>", extend("x-option" = "permissions")))]
     pub allow: Vec<Rule>,
-    /// Rules whose calls need a decision in every mode; `"dontAsk"` denies them.
+    /// Rules for calls that need a decision in every mode. `"dontAsk"` denies them.
     #[cfg_attr(test, schemars(with = "Vec<String>", extend("x-option" = "permissions")))]
     pub ask: Vec<Rule>,
-    /// Rules whose calls never run. A rule without a specifier hides the tool from the model.
+    /// Rules for calls that never run. A rule without a specifier hides the tool from the model.
     #[cfg_attr(test, schemars(with = "Vec<String>", extend("x-option" = "permissions")))]
     pub deny: Vec<Rule>,
-    /// The folder of relative paths, from the root on (`/srv/app`). Rules then compare the place that a path names,
-    /// calls with `access: "read"` below it need no rule, and `"acceptEdits"` takes absolute paths below it. Default:
-    /// nobody knows it.
+    /// The base folder of relative paths, an absolute path (`/srv/app`). With it, rules compare the resolved path.
+    /// Calls with `access: "read"` below it need no rule, and `"acceptEdits"` accepts absolute paths below it.
+    /// Default: unknown.
     #[cfg_attr(test, schemars(extend("x-option" = "permissions")))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// Further folders like `cwd`, which they need. Default: none.
+    /// Additional folders that are treated like `cwd`. They require `cwd`. Default: none.
     #[cfg_attr(test, schemars(extend("x-option" = "permissions")))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub additional_directories: Vec<String>,
@@ -71,7 +71,7 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// The list to which a rule belongs.
+/// The list of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

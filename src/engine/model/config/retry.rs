@@ -1,4 +1,4 @@
-//! How a failed model call is made again.
+//! How a failed model call is retried.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,37 +7,37 @@ use crate::engine::model::error::FailureCode;
 
 /// Retries of a model call after status 408, 409, 429 or 5xx, a network failure or a broken stream.
 ///
-/// The n-th retry waits `min(maxMs, baseMs × factor^n)` plus up to `jitterMs`. If the server asked for a longer wait,
-/// that one counts. While the network refuses the first request of a run, all waits together take 3 s at most, unless
-/// `delaysMs` lists them. All numbers are non-negative integers.
+/// The n-th retry waits `min(maxMs, baseMs × factor^n)` plus up to `jitterMs`, or longer if the server asks for it.
+/// While the network rejects the first request of a run, all waits together take at most 3 s, unless `delaysMs` lists
+/// them. All numbers are non-negative integers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("x-options" = "none")))]
 #[serde(rename_all = "camelCase", default)]
 pub struct RetryPolicy {
-    /// Attempts after the first; 0 switches retries off.
+    /// Maximum number of retries. 0 disables retries.
     pub max_retries: u32,
-    /// The wait that the formula begins with, in milliseconds.
+    /// The first wait, in milliseconds.
     pub base_ms: u64,
-    /// The factor by which each wait is longer than the one before, a positive integer.
+    /// The factor between one wait and the next, a positive integer.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub factor: u32,
-    /// The waits before the first retries in milliseconds, instead of `baseMs` and `factor`. The last one holds for
+    /// The waits before each retry in milliseconds, instead of `baseMs` and `factor`. The last one also applies to
     /// all later retries. Default: none.
     pub delays_ms: Vec<u64>,
-    /// The upper bound of the random part, in milliseconds.
+    /// The maximum of the random part, in milliseconds.
     pub jitter_ms: u64,
     /// How random the waits are.
     pub jitter: Jitter,
-    /// The longest wait in milliseconds, at least `baseMs`. Default 60,000, or `baseMs` if that is more. A
-    /// `Retry-After` beyond it ends the retries.
+    /// The longest wait in milliseconds, at least `baseMs`. Default 60,000, or `baseMs` if that is more. A longer
+    /// `Retry-After` ends the retries.
     pub max_ms: Option<u64>,
     /// Whether looplet waits as long as the server asks (`Retry-After`).
     pub respect_retry_after: bool,
-    /// Codes of the failures that are retried. Default: all failures that are `retryable`.
+    /// The failure codes to retry. Default: all failures that are `retryable`.
     #[cfg_attr(test, schemars(with = "Vec<FailureCode>"))]
     pub on: Vec<String>,
-    /// How often looplet makes a whole model call again, a non-negative integer. The next call begins when all
-    /// attempts of the one before have failed, for whatever reason, and it has attempts of its own.
+    /// How many times looplet repeats a whole model call, a non-negative integer. It starts the next call when all
+    /// attempts of the previous one have failed, for any reason. Each call has its own attempts.
     pub max_model_call_retries: u32,
 }
 

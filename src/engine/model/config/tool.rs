@@ -4,97 +4,97 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::model::message::Json;
 
-/// One tool, without its function, which stays in JavaScript.
+/// One tool, without its function, which is in JavaScript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolConfig {
     pub name: String,
     pub description: String,
-    /// JSON Schema of the input, sent to the model as it is.
+    /// JSON Schema of the input, sent to the model unchanged.
     pub input_schema: Json,
-    /// Whether the vendor makes the model follow the schema, where it can (Anthropic, OpenAI, Bedrock, Gemini). Such
-    /// a schema must stay within the vendor's subset of JSON Schema.
+    /// Whether the vendor enforces the schema, where it can (Anthropic, OpenAI, Bedrock, Gemini). Such a schema must
+    /// be within the vendor's subset of JSON Schema.
     #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
     pub strict: bool,
-    /// JSON Schema of the input with the bound fields, against which a call is checked; present only when the model
-    /// is not shown all fields.
+    /// JSON Schema of the input including the bound fields, used to check calls. Present only if some fields are
+    /// hidden from the model.
     pub full_schema: Option<Json>,
     /// Fields that your code fills in.
     pub bindings: Vec<Binding>,
-    /// Characters of a result that the model is shown, a positive integer. Default: the agent's
+    /// Maximum number of characters of a result that the model sees, a positive integer. Default: the agent's
     /// `toolCalls.maxResultChars`.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "tool")))]
     pub max_result_chars: Option<u64>,
     /// Whether looplet checks the input against the schema before the call. The engine does not if a Standard Schema
-    /// does. Empty arguments of a tool with required fields are an error in any case.
+    /// does. Empty arguments of a tool with required fields are always an error.
     #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
     pub validate: bool,
-    /// Whether the tool changes nothing, so that its calls may run beside other read-only calls.
+    /// Whether the tool changes nothing, so that its calls may run in parallel with other read-only calls.
     #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
     pub read_only: bool,
-    /// Your code sees the calls before they run, for a Standard Schema or a `resourceKey`.
+    /// Whether your code sees the calls before they run, for a Standard Schema or a `resourceKey`.
     pub prepare: bool,
-    /// The fate of a call that was under way when the process ended. `safe` runs it again. `once` asks your code:
-    /// such a call starts only when the save of its start is confirmed, and never early. A save outlives a crash only
-    /// with a store: a run without one warns of tools with `once` (`replay_needs_store`). Default: `safe` for a
-    /// read-only tool, else `once`.
+    /// What happens to a call that was running when the process ended. `safe` runs it again. `once` asks your code. A
+    /// call with `once` starts only after the save of its start is confirmed, never early. A save survives a crash
+    /// only with a store: a run without one warns about tools with `once` (`replay_needs_store`). Default: `safe` for
+    /// a read-only tool, otherwise `once`.
     pub replay: Option<Replay>,
-    /// The version of what the tool does, any text that you change with it. A run that goes on in another process
-    /// judges a call of another version anew, and asks `reconcile` about one that was let through or had begun.
-    /// Default: none.
+    /// The version of what the tool does: any text, which you change when the tool changes. When a run resumes, a
+    /// call of another version is checked again. For a call that was already approved or started, looplet asks
+    /// `reconcile`. Default: none.
     #[cfg_attr(test, schemars(length(min = 1), extend("x-option" = "tool")))]
     pub version: Option<String>,
-    /// Milliseconds after which looplet gives a call up and tells the model, a positive integer. Default:
+    /// Timeout of a call in milliseconds, a positive integer. The model gets an error result. Default:
     /// `timeouts.toolMs`.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "tool")))]
     pub timeout_ms: Option<u64>,
-    /// Calls in one run, a positive integer; further calls get an error result (`call_limit`). Default: any number.
+    /// Maximum number of calls in one run, a positive integer. Further calls get an error result (`call_limit`).
+    /// Default: no limit.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "tool")))]
     pub max_calls: Option<u64>,
-    /// Each call waits until your code approves it.
+    /// Whether each call waits for your code's approval.
     pub needs_approval: bool,
-    /// Your code says of each call whether it waits for an approval.
+    /// Whether your code decides for each call if it needs an approval.
     pub may_need_approval: bool,
-    /// The kind of access that permission modes and the specifiers of rules look at. Default: none, or the kind that
-    /// a well-known tool name implies.
+    /// The kind of access, for permission modes and the specifiers of rules. Default: none, or the kind that a
+    /// well-known tool name implies.
     #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
     pub access: Option<Access>,
-    /// The input field that permission rules compare their specifiers with. The mode `acceptEdits` looks at
-    /// it too: an edit that shows no path there needs a decision. Default: by `access`.
+    /// The input field that permission rules compare with their specifiers. The mode `acceptEdits` uses it too: an
+    /// edit without a path in this field needs a decision. Default: by `access`.
     #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
     pub rule_subject: Option<String>,
-    /// Whether the model gets the definition only when it has found the tool by a search. Vendors that have such a
-    /// search (Anthropic, OpenAI) run it; elsewhere the model gets the tools `search_tools` and `call_tool`. Default
-    /// false.
+    /// Whether the model gets the definition only after it has found the tool by a search. Anthropic and OpenAI run
+    /// their own search. For other vendors the model gets the tools `search_tools` and `call_tool`. Default false.
     #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
     pub defer_loading: bool,
-    /// Set for a tool by which the model reaches those with `defer_loading`.
+    /// Set for a tool that finds or calls the tools with `defer_loading`.
     pub loader: Option<Loader>,
-    /// The answer tool, by which the model gives its structured answer. Your code never sees it.
+    /// Whether it is the answer tool, which the model calls with its structured answer. Your code never sees it.
     pub answers: bool,
-    /// The agent of the run that answers the calls.
+    /// The agent of the run that handles the calls.
     pub agent: Option<AgentTool>,
     /// Set for a tool that the vendor defines.
     pub vendor: Option<VendorTool>,
 }
 
-/// A tool that the vendor defines. Its entry goes into the request's list of tools in the vendor's own form.
+/// A tool that the vendor defines. The request's list of tools has its entry in the vendor's own format.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct VendorTool {
-    /// The wire protocol whose requests have the entry. Default: that of the agent's model.
+    /// The wire protocol of the requests that have the entry. Default: that of the agent's model.
     pub protocol: Option<String>,
-    /// The entry. `None` for a tool that another entry brings along: a member of a toolset.
+    /// The entry. `None` for a tool that another entry includes, such as a member of a toolset.
     pub entry: Option<Json>,
-    /// Headers of requests with the entry. Values that are lists are joined with those of other entries.
+    /// Headers of requests with the entry. List values are joined with those of other entries.
     pub headers: Vec<(String, String)>,
-    /// Fields of requests with the entry. Objects are merged and lists are joined; the model's `body` wins.
+    /// Fields of requests with the entry. Objects are merged and lists are joined. The model's `body` overrides them.
     pub body: Option<Json>,
     /// Whether the vendor runs the calls.
     pub hosted: bool,
-    /// The type of the items that are calls of the tool, for a tool that the model does not call by a name.
+    /// The type of the items that are calls of the tool, for a tool that the model does not call by name.
     pub item: Option<String>,
 }
 
@@ -103,22 +103,22 @@ pub struct VendorTool {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentTool {
-    /// The index of its configuration: 0 is the run's own, 1 the first of the other agents.
+    /// The index of its configuration: 0 is the run's own, 1 the first of `agents`.
     pub profile: u32,
-    /// Each call goes on where the last one ended.
+    /// Whether each call continues the conversation of the previous one.
     pub keep: bool,
-    /// The agent takes the conversation over instead of answering the call.
+    /// Whether the conversation is handed off to the agent, instead of returning a result.
     pub handoff: bool,
-    /// Your code is called before the agent takes the conversation over. Its error keeps the conversation here.
+    /// Whether your code is called before the handoff. If it throws, there is no handoff.
     pub calls_host: bool,
-    /// Your code chooses the messages that the agent begins with.
+    /// Whether your code chooses the agent's first messages.
     pub filters: bool,
-    /// The agent asks the model of its caller.
+    /// Whether the agent uses its caller's model.
     pub inherit_model: bool,
 }
 
 impl VendorTool {
-    /// Returns true if the entry is in the form of this protocol.
+    /// Returns true if the entry is in this protocol's format.
     pub fn is_of(&self, protocol: &str) -> bool {
         self.protocol.as_deref() == Some(protocol)
     }
@@ -131,13 +131,13 @@ impl Default for ToolConfig {
 }
 
 impl ToolConfig {
-    /// Returns true if a call of the tool starts only when the save of its start is confirmed. An agent saves its own
-    /// steps.
+    /// Returns true if a call starts only after the save of its start is confirmed. A call of an agent does not wait:
+    /// the agent saves its own steps.
     pub fn awaits_save(&self) -> bool {
         self.agent.is_none() && self.runs_once()
     }
 
-    /// Returns true if the vendor runs the calls: the run gets none.
+    /// Returns true if the vendor runs the calls. The run then gets none.
     pub fn is_hosted(&self) -> bool {
         self.vendor.as_ref().is_some_and(|vendor| vendor.hosted)
     }
@@ -150,7 +150,7 @@ impl ToolConfig {
         }
     }
 
-    /// Creates a tool with this name and schema; every other field has its default.
+    /// Creates a tool with default values for all other fields.
     pub fn new(name: String, input_schema: Json) -> ToolConfig {
         ToolConfig {
             name,
@@ -180,7 +180,7 @@ impl ToolConfig {
     }
 }
 
-/// The fate of a call that was under way when the process ended.
+/// What happens to a call that was running when the process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -189,16 +189,16 @@ pub enum Replay {
     Once,
 }
 
-/// What a tool does for tools with `defer_loading`.
+/// The role of a tool for tools with `defer_loading`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Loader {
-    /// It finds them.
+    /// It searches for them.
     Search,
-    /// It finds them by a function of yours, which takes the place of the vendor's search too.
+    /// It searches for them with your function, which also replaces the vendor's search.
     OwnSearch,
-    /// It calls one of them: its input has the `name` and the `input` of the call.
+    /// It calls one of them. Its input has the `name` and the `input` of the call.
     Call,
 }
 
@@ -213,11 +213,11 @@ pub enum Access {
     Edit,
     /// Runs commands.
     Shell,
-    /// Reads addresses of the web.
+    /// Fetches web addresses.
     Fetch,
 }
 
-/// A field of a tool's input that is filled in from the run's inputs.
+/// A field of a tool's input that looplet fills from the run's inputs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Binding {

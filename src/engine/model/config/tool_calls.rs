@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolCallPolicy {
-    /// Which calls of one answer may run at the same time. Results always keep the order of the calls.
+    /// Which calls of one answer may run at the same time. Results are always in the order of the calls.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub execution: ToolExecution,
-    /// Tool calls that run at once, a positive integer.
+    /// Maximum number of tool calls that run at the same time, a positive integer.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_concurrency: u32,
-    /// Characters (code points) of a tool's result that the model sees, a positive integer. A longer result is cut
-    /// there, with a note of how much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls`
-    /// have the whole result, and media are never cut. A tool's `maxResultChars` wins.
+    /// Maximum number of characters (code points) of a tool's result that the model sees, a positive integer. A
+    /// longer result is cut, with a note of how much is missing and a `warning` event (`result_cut`). Events and
+    /// `result.toolCalls` have the complete result, and media are never cut. A tool's `maxResultChars` overrides it.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_result_chars: u32,
     /// Whether calls of tools with `readOnly: true` start as soon as they are complete, while the rest of the answer
@@ -23,14 +23,14 @@ pub struct ToolCallPolicy {
     /// an output guardrail.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub eager: bool,
-    /// Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens
-    /// ended the answer right behind them. Default false: gateways close the JSON of arguments that a model did not
-    /// finish, so the call gets an error result (`cut_off`). A call that `toolCalls.eager` has started already keeps
-    /// its result.
+    /// Whether the last call of an answer runs if the limit of output tokens ended the answer directly after
+    /// arguments that are complete JSON. Default false: the call gets an error result (`cut_off`), because gateways
+    /// close the JSON of arguments that a model did not finish. A call that `toolCalls.eager` has already started
+    /// keeps its result.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub run_cut_off: bool,
-    /// Whether the model reads, in a text block behind the result, the input with which a tool ran, if an approval, a
-    /// hook or a guardrail changed it. Fields that `bindings` fill are left out. `false` is for changes that the
+    /// Whether the model reads the input with which a tool ran, in a text block after the result, if an approval, a
+    /// hook or a guardrail changed it. Fields filled by `bindings` are left out. Use `false` for changes that the
     /// model must not see. Default true.
     #[cfg_attr(test, schemars(extend("x-option" = "run")))]
     pub tell_updated_input: bool,
@@ -66,7 +66,7 @@ pub enum ToolExecution {
     /// Read-only calls run in parallel, and so do calls with different resource keys. All other calls run in order.
     #[default]
     ReadOnlyParallel,
-    /// All calls run at once, but calls with the same resource key run in order.
+    /// All calls run at the same time, except that calls with the same resource key run in order.
     Parallel,
     /// One call runs after the other.
     Sequential,

@@ -10,13 +10,14 @@ use serde::Serialize;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SharedPrefix {
-    /// The length of the tools, the system prompt and the messages. Messages count as they are sent.
+    /// The length of the tools, the system prompt and the messages, as they are sent.
     pub bytes: u64,
     pub tokens: u64,
-    /// The length of what the request before began with, too. Tools and system prompt count whole or not at all.
+    /// The length of the common prefix with the previous request. The tools and the system prompt each count
+    /// completely or not at all.
     pub shared_bytes: u64,
     pub shared_tokens: u64,
-    /// The first difference. Absent if the request begins with everything of the request before.
+    /// The first difference. Absent if the request begins with the complete previous request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken: Option<PrefixBreak>,
     /// Who changed the system prompt, the tools, the effort or the format of answers, if the change is sent at the
@@ -42,11 +43,11 @@ pub struct PrefixBreak {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum PrefixPart {
-    /// Another model is asked, which has its own cache.
+    /// Another model, which has its own cache.
     Model,
     /// Claude and OpenAI Responses have a cache for each effort.
     Effort,
-    /// The format of structured answers, of which Claude and OpenAI Responses have a cache each, too.
+    /// The format of structured answers: Claude and OpenAI Responses have a cache for each.
     Format,
     Tools,
     System,

@@ -1,7 +1,7 @@
-//! The state of an agent, as the journal keeps it.
+//! The state of an agent in the journal.
 //!
-//! Each part of an agent owns the state that it keeps, and [`AgentState`] puts these states side by side. A new field
-//! of one of them is in the journal by itself.
+//! Each part of an agent owns its durable state, and [`AgentState`] combines these states. A new field of one of them
+//! is automatically in the journal.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// An agent's state besides its messages and its calls. In JSON it is one object.
+/// An agent's state without its messages and calls. In JSON it is one object.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct AgentState {
     #[serde(flatten)]
@@ -82,7 +82,7 @@ impl AgentState {
     }
 }
 
-/// The object with the fields that formats before 5 kept in an object of their own, `policies`.
+/// The object with the fields that formats before 5 had in a separate object, `policies`.
 fn with_policies(text: &str) -> Cow<'_, str> {
     let policies = Object::parse(text).and_then(|object| object.get("policies"));
     match (fields_of(text), policies.and_then(fields_of)) {
@@ -104,21 +104,21 @@ pub struct StepState {
     pub step: Step,
 }
 
-/// How far an agent has come in its iteration, and what is owed there.
+/// The progress of an agent in its iteration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CourseState {
-    /// The iteration has begun, and its end was not told.
+    /// The iteration has started, and its end was not emitted.
     #[serde(skip_serializing_if = "is_default")]
     pub is_open: bool,
-    /// `onIterationEnd` has heard of the last iteration.
+    /// `onIterationEnd` has been called for the last iteration.
     #[serde(skip_serializing_if = "is_default")]
     pub is_told: bool,
-    /// Another process has begun the open iteration, and it is prepared again. The count of iterations is one lower
-    /// until then.
+    /// Another process has started the open iteration, and it is prepared again. Until then, the count of iterations
+    /// is one lower.
     #[serde(skip_serializing_if = "is_default")]
     pub begins_again: bool,
-    /// A `Stop` hook has made the model go on.
+    /// A `Stop` hook has made the model continue.
     #[serde(skip_serializing_if = "is_default")]
     pub stop_hook_active: bool,
     /// The input guardrail has not seen the latest content of your code.
@@ -162,10 +162,10 @@ pub struct UsageState {
     /// The reported usage of all finished model calls, with those of the agents below; `None` if none was reported.
     #[serde(skip_serializing_if = "is_default")]
     pub spent: Option<Usage>,
-    /// The estimated usage of finished calls whose vendor reported none.
+    /// The estimated usage of finished calls without reported usage.
     #[serde(skip_serializing_if = "is_default")]
     pub unreported: Usage,
-    /// Tool calls of the agent alone.
+    /// Tool calls of this agent, without its subagents.
     #[serde(skip_serializing_if = "is_default")]
     pub tool_calls: usize,
 }
@@ -185,7 +185,7 @@ pub struct RoundsState {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ApprovalsState {
-    /// Text of hooks for the model, which is sent with the next content.
+    /// Text of hooks for the model, sent with the next content.
     #[serde(skip_serializing_if = "is_default")]
     pub notes: Vec<Block>,
     /// Text of hooks for the classifier.
@@ -202,7 +202,7 @@ pub struct DelegationsState {
     pub successor: Option<Successor>,
 }
 
-/// The repetitions of rounds. A state of its own, so that the fields of an entry keep their order.
+/// The repetitions of rounds. They are a separate state so that the fields of an entry keep their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RepeatsState {
@@ -210,7 +210,7 @@ pub struct RepeatsState {
     pub repeats: Repeats,
 }
 
-/// The counts and hashes of the rounds so far, by which repetitions are noticed.
+/// The counts and hashes of the rounds so far, which detect repetitions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Repeats {
@@ -240,13 +240,13 @@ pub struct RequestsState {
     /// The number of the configuration's fallback models that have been asked.
     #[serde(skip_serializing_if = "is_default")]
     pub fallbacks_used: u32,
-    /// The model has refused to go on from a text.
+    /// The model has refused to continue a text.
     #[serde(skip_serializing_if = "is_default")]
     pub refuses_begun: bool,
     /// The model that the next request asks.
     #[serde(skip_serializing_if = "is_default")]
     pub next_model: Option<ModelName>,
-    /// The id of the answer that streams, if the provider goes on with it when nobody listens.
+    /// The id of the answer that is streaming, if the provider continues it after a disconnect.
     #[serde(skip_serializing_if = "is_default")]
     pub background: Option<String>,
 }
@@ -255,7 +255,7 @@ pub struct RequestsState {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tries {
-    /// Calls of which every attempt has failed.
+    /// The number of calls for which every attempt has failed.
     #[serde(skip_serializing_if = "is_default")]
     pub failed_calls: u32,
     /// The attempts of those calls.
@@ -263,16 +263,16 @@ pub struct Tries {
     pub before: u32,
 }
 
-/// The last answer, and what it came to.
+/// The last answer, and its result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AnswersState {
     #[serde(rename = "answer", skip_serializing_if = "is_default")]
     pub reply: Reply,
-    /// The last structured answer that fitted. A later one that does not fit leaves it.
+    /// The last structured answer that matched the schema. A later one that does not match leaves it unchanged.
     #[serde(skip_serializing_if = "is_default")]
     pub output: Option<Json>,
-    /// The number of later ones in a row that did not fit.
+    /// The number of later answers in a row that did not match.
     #[serde(skip_serializing_if = "is_default")]
     pub misfits: u32,
 }
@@ -290,7 +290,7 @@ pub struct Reply {
     /// The vendor's id of the response.
     #[serde(skip_serializing_if = "is_default")]
     pub response_id: Option<String>,
-    /// The model that has answered, as the vendor says.
+    /// The model that answered, as reported by the vendor.
     #[serde(skip_serializing_if = "is_default")]
     pub response_model: Option<String>,
     /// The usage of this iteration's attempts; `None` if none of them reported any.
@@ -344,7 +344,7 @@ pub struct Length {
     pub cleared: u64,
 }
 
-/// The outcome of a summary that was begun.
+/// The outcome of a summary that was started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Summarized {
     #[default]
@@ -383,14 +383,13 @@ pub struct ModelName {
     pub own: Option<OwnModel>,
 }
 
-/// A model of `setModel`. Another process asks it with the key of a model in its options that stands at the same
-/// place.
+/// A model of `setModel`. Another process uses it with the key of the model in the same position of its options.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnModel {
     /// A digest of its vendor, protocol and URL.
     pub place: String,
-    /// Its configuration without the fields that may hold secrets.
+    /// Its configuration without the fields that may contain secrets.
     pub config: Json,
 }
 
@@ -424,7 +423,7 @@ pub struct Successor {
     pub inherit_model: bool,
     /// The name of the tool.
     pub name: String,
-    /// The input of the handoff, if your code is still to choose the messages that the agent begins with.
+    /// The input of the handoff, if your code has not chosen the agent's first messages yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfiltered: Option<Json>,
 }
@@ -433,10 +432,10 @@ pub struct Successor {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Step {
-    /// Nobody has said anything to the agent yet.
+    /// The agent has received nothing yet.
     #[default]
     Ready,
-    /// New content waits for its hooks. `is_opening` says that the hooks of the session come first.
+    /// New content waits for its hooks. `is_opening` says that the hooks of the session run first.
     Prompt {
         content: Vec<Block>,
         source: String,
@@ -451,7 +450,7 @@ pub enum Step {
         text: String,
         cut_off: Vec<String>,
     },
-    /// The last message is an answer, and its calls or its structured output are under way.
+    /// The last message is an answer, and its calls or its structured output are in progress.
     Act,
     /// The round is over, and the stop conditions are judged; `repeats` if your code is asked about repeated rounds.
     Close {
@@ -461,7 +460,7 @@ pub enum Step {
     HandOver {
         owes_answer: bool,
     },
-    /// The model has finished, unless a `Stop` hook makes it go on.
+    /// The model has finished, unless a `Stop` hook makes it continue.
     Complete,
     Ended(Outcome),
 }
@@ -474,7 +473,7 @@ pub struct StreamedText {
     pub block: u32,
     /// It is reasoning.
     pub is_reasoning: bool,
-    /// It is neither text nor reasoning, and its content is not kept.
+    /// It is neither text nor reasoning, and its content is not saved.
     #[serde(default, skip_serializing_if = "is_default")]
     pub is_other: bool,
     pub text: String,

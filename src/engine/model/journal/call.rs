@@ -1,4 +1,4 @@
-//! The state of an agent's tool calls, as the journal keeps it.
+//! The state of an agent's tool calls in the journal.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,11 +17,11 @@ pub struct CallState {
     pub tool_call_id: String,
     pub tool_name: String,
     pub status: CallStatus,
-    /// The version of its tool, if the tool has one: that of the call's first process, until your code has said what
-    /// became of it.
+    /// The version of its tool, if the tool has one: that of the call's first process, until your code has reported
+    /// what happened to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The input that the tool gets, if it is not the one that the model wrote.
+    /// The tool's input, if it is not the model's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Json>,
     /// The input that the tool would get if your code had not changed it.
@@ -33,7 +33,7 @@ pub struct CallState {
     /// The tool wants an approval, or your code asked for one when it prepared the call.
     #[serde(default, skip_serializing_if = "is_default")]
     pub needs_approval: bool,
-    /// The call touches another place than its input names, as through a link. Your code has said so.
+    /// The call uses another path than its input names, for example through a link. Your code has reported this.
     #[serde(default, skip_serializing_if = "is_default")]
     pub leads_elsewhere: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,16 +41,16 @@ pub struct CallState {
     /// The question about it that is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<EffectId>,
-    /// The state from which the tool goes on.
+    /// The state from which the tool resumes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<ToolCheckpoint>,
-    /// The tool's questions to a person since its checkpoint.
+    /// The tool's questions to the user since its checkpoint.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub elicitations: Vec<Elicitation>,
 }
 
 impl CallState {
-    /// Returns true if nobody has decided yet whether the call may run.
+    /// Returns true if no one has decided yet whether the call may run.
     pub fn awaits_judgement(&self) -> bool {
         matches!(
             self.status,
@@ -58,13 +58,13 @@ impl CallState {
         )
     }
 
-    /// Returns true if a person is asked about the call, or by it.
+    /// Returns true if a user has been asked about the call, or by it.
     pub fn awaits_person(&self) -> bool {
         self.question.is_some() || self.elicitations.iter().any(Elicitation::is_open)
     }
 }
 
-/// A question of a tool to a person.
+/// A tool's question to the user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Elicitation {
@@ -77,32 +77,32 @@ pub struct Elicitation {
 }
 
 impl Elicitation {
-    /// Returns true if nobody has answered it.
+    /// Returns true if it has no answer.
     pub fn is_open(&self) -> bool {
         self.answer.is_none()
     }
 }
 
-/// How far a call has come.
+/// The progress of a call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum CallStatus {
-    /// Nobody has judged it. The journal has no such call.
+    /// It has not been checked. The journal has no such call.
     #[default]
     Open,
-    /// Hooks have let it through, and the rules judge it next.
+    /// Hooks have accepted it. The rules are checked next.
     Passed,
-    /// A person was asked whether it may run.
+    /// The user was asked whether it may run.
     Asked,
-    /// It was denied, and hooks hear of it first.
+    /// It was denied. Its hooks are called first.
     Refused { message: Option<String>, reason: String },
     /// It may run, unless its guardrail is against it.
     Allowed,
-    /// Its guardrail has let it through.
+    /// Its guardrail has accepted it.
     Cleared,
     /// Its function was called, or is about to be.
     Started { effect: EffectId },
-    /// It has come back, and hooks look at its result.
+    /// It has returned, and hooks check its result.
     Returned {
         result: ToolReturn,
         duration_ms: u64,
@@ -117,7 +117,7 @@ pub enum CallStatus {
     },
 }
 
-/// Takes the state of a call in place of the one before. Returns false if it is the same.
+/// Replaces the previous state of a call. Returns false if it has not changed.
 pub fn note_call(calls: &mut Vec<CallState>, call: &CallState) -> bool {
     match calls.binary_search_by_key(&call.index, |call| call.index) {
         Ok(at) => {

@@ -1,4 +1,4 @@
-//! The deaths of a run's processes, counted by what may have caused them.
+//! The crashes and interruptions of a run's processes.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,30 +6,30 @@ use crate::engine::model::config::Recovery;
 use crate::engine::model::journal::{AgentCheckpoint, CallState, CallStatus, Checkpoint, Step};
 use crate::engine::model::outcome::StoppedBy;
 
-/// The deaths since the run was last brought further.
+/// The crashes and interruptions since the last progress of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Deaths {
-    /// Processes that ended while a function of a tool ran, and lost instances.
+    /// Processes that ended while a tool's function ran, and lost instances.
     pub crashes: u32,
     /// Other processes that ended.
     pub interruptions: u32,
-    /// How often the run was stopped because of its deaths, whatever came between.
+    /// How many times the run was stopped by them in total.
     pub stops: u32,
 }
 
 impl Deaths {
-    /// The run has come further.
+    /// Resets the counts after progress.
     pub fn forget(&mut self) {
         (self.crashes, self.interruptions) = (0, 0);
     }
 
-    /// Returns true if there were as many as the options allow.
+    /// Returns true if the limits of the options are reached.
     pub fn exhaust(&self, recovery: &Recovery) -> bool {
         self.crashes >= recovery.max_crashes || self.interruptions >= recovery.max_interruptions
     }
 
-    /// Says why a run is stopped because of them. `running_tool` is the tool whose function ran last.
+    /// Returns the reason for stopping the run. `running_tool` is the tool that ran last.
     pub fn told(&self, running_tool: Option<String>) -> String {
         let (crashes, interruptions) = (self.crashes, self.interruptions);
         let tool = running_tool.map_or_else(String::new, |tool| format!(" (the last one in \"{tool}\")"));
@@ -40,9 +40,9 @@ impl Deaths {
 }
 
 impl Checkpoint {
-    /// The deaths with that of the last process, which has left the run as it is here. `is_lost` says that the
-    /// process lives and has lost its instance, which is a crash. A run that was stopped by deaths begins to count
-    /// anew, because whoever goes on with it has mended their cause.
+    /// The crashes and interruptions including the end of the last process. `is_lost` means that the process is still
+    /// running and has lost its instance, which is a crash. After a run was stopped by them the counts start at 0,
+    /// because the cause has presumably been fixed before the run is resumed.
     pub fn deaths_by_now(&self, is_lost: bool) -> Deaths {
         let mut deaths = self.deaths;
         if let Some(is_by_deaths) = self.end_by_deaths() {
@@ -52,7 +52,7 @@ impl Checkpoint {
                 ..Deaths::default()
             };
         }
-        // A run that waits for a person may see many processes.
+        // Many processes may end while a run waits for a user.
         if self.seq == 0 || self.is_suspended || self.any_call(CallState::awaits_person) {
             return deaths;
         }
@@ -64,7 +64,7 @@ impl Checkpoint {
         deaths
     }
 
-    /// The name of a tool whose function ran when the last process ended. A call that a subagent answers has no
+    /// The name of a tool that was running when the last process ended. A call that a subagent answers has no
     /// function.
     pub fn running_tool(&self) -> Option<&str> {
         let is_answered = |effect| {
@@ -83,7 +83,7 @@ impl Checkpoint {
         self.agents.iter().any(|agent| agent.calls.iter().any(&is))
     }
 
-    /// Whether the run was ended by its deaths; `None` if it has not ended.
+    /// Whether the run was stopped by crashes or interruptions. `None` if it has not ended.
     fn end_by_deaths(&self) -> Option<bool> {
         let root: &AgentCheckpoint = self.agents.first()?;
         match &root.state.step.step {

@@ -1,5 +1,5 @@
-//! The requests of your code that the runs of a journal have taken, each of which may be delivered twice: prompts and
-//! messages by the ids of their deliveries, and answers to questions.
+//! The requests of your code that the runs of a journal have received, each of which may be delivered twice: prompts
+//! and messages by the ids of their deliveries, and answers to questions.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,12 +9,12 @@ pub const MAX_REQUESTS: usize = 256;
 /// The beginning of the name of a prompt or a message. An answer has another one.
 const MESSAGE: &str = "message ";
 
-/// The name of the prompt or message whose delivery has this id.
+/// The name of the prompt or message with this delivery id.
 pub fn message_name(id: &str) -> String {
     format!("{MESSAGE}{id}")
 }
 
-/// The names of requests, in the order in which they came.
+/// The names of requests, in the order in which they were received.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Deliveries(pub Vec<String>);
@@ -35,7 +35,7 @@ impl Deliveries {
         self.0.iter().any(|other| other == name)
     }
 
-    /// Adds a request. Returns false for one that was taken before.
+    /// Adds a request. Returns false if it was already received.
     pub fn add(&mut self, name: String) -> bool {
         if self.has(&name) {
             return false;
@@ -47,8 +47,8 @@ impl Deliveries {
         true
     }
 
-    /// Leaves what a run has taken that is over. A message that it has not delivered may come again, and its answers
-    /// are of no use to another run.
+    /// Removes what the next run does not need. A message that the run has not delivered may be sent again, and
+    /// answers apply only to their own run.
     pub fn end_run(&mut self, undelivered: &[&str]) {
         self.0.retain(|name| {
             let id = name.strip_prefix(MESSAGE);

@@ -16,7 +16,7 @@ impl AgentCheckpoint {
         matches!(self.state.step.step, Step::Ended(_))
     }
 
-    /// Takes a fact in. Returns true if it brings the run further.
+    /// Folds a fact. Returns true if it is progress of the run.
     pub(super) fn fold(&mut self, fact: Fact) -> Result<bool, ConfigError> {
         match fact {
             Fact::Agent(place) => self.place = *place,
@@ -37,7 +37,7 @@ impl AgentCheckpoint {
                 }
                 if let ([head], 0, true) = (messages.as_mut_slice(), from, is_change) {
                     if mark_summary(head) {
-                        // The last of them may have joined the summary.
+                        // The last of them may have been joined to the summary.
                         let joined = usize::from(head.content.len() > 1);
                         let gone = self.messages.get(..upto.saturating_sub(joined));
                         self.earlier.extend_from_slice(gone.unwrap_or_default());
@@ -99,7 +99,7 @@ impl AgentCheckpoint {
     }
 }
 
-/// Marks the summary with which a message begins. Earlier versions did not. Returns false if there is none.
+/// Marks the summary at the beginning of a message. Earlier versions did not. Returns false if there is none.
 fn mark_summary(message: &mut Message) -> bool {
     match message.content.first_mut() {
         Some(Block::Text { text, purpose, .. })

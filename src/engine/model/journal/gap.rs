@@ -1,5 +1,5 @@
-//! What is left of the runs of a chat whose journal has lost a part: the messages that are intact, with a notice in
-//! the place of each one that is lost. The indexes of later entries stay right.
+//! Restores the runs of a chat after a part of the journal was lost: the intact messages, and a notice for each lost
+//! one. So the indexes of later entries remain correct.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use crate::engine::model::error::ConfigError;
 use crate::engine::model::journal::{AgentCheckpoint, Checkpoint, Entry, Fact, Next, message_name};
 use crate::engine::model::message::{Block, Message, Role};
 
-/// The most messages that notices stand for. A journal from elsewhere may name any number.
+/// The maximum number of messages that are replaced by notices. A journal from elsewhere could name any number.
 const MAX_LOST: usize = 10_000;
 
 const LOST: &str = "A part of this conversation was lost: its entry in the journal is damaged.";
@@ -27,7 +27,7 @@ pub(super) fn is_of_use(entry: &Entry) -> bool {
 }
 
 impl Checkpoint {
-    /// Takes in what is intact of the runs before `next`, which has lost a part of them.
+    /// Folds what is intact of the runs before `next`, which have lost a part.
     ///
     /// # Errors
     /// More messages are lost than any chat has.

@@ -1,10 +1,9 @@
 //! The head of an agent's requests: system prompt, tools, effort and format of answers, and their later changes.
 //!
-//! Claude and GPT tie reasoning to what precedes it. For such a model the agent saves the head with which its
-//! conversation began, and what changes later is sent as a message at the end.
-//! [`crate::engine::agent::history::head`] decides when. A journal has the head in a fact of its own, because it is
-//! long and seldom changes. The entry of a vendor's tool may hold a secret, so a journal has its digest alone:
-//! [`Head::complete`] puts the entry of the configuration back.
+//! Claude and GPT tie reasoning to what precedes it. For such a model the agent saves the head of its first request
+//! and sends later changes as a message at the end. [`crate::engine::agent::history::head`] decides when. In a
+//! journal the head is a separate fact, because it is long and seldom changes. The entry of a vendor's tool may
+//! contain a secret, so a journal has only its digest. [`Head::complete`] restores the entry from the configuration.
 
 use std::borrow::Cow;
 
@@ -15,7 +14,7 @@ use crate::engine::json::digest::short;
 use crate::engine::model::config::{Loader, ToolConfig, VendorTool};
 use crate::engine::model::message::Json;
 
-/// The head with which requests begin.
+/// The head that requests begin with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
@@ -45,8 +44,8 @@ pub struct Head {
 }
 
 impl Head {
-    /// Gives the vendors' tools the entries that these tools of the configuration have. Returns false if one of them
-    /// is not there, or is another one: then no request can begin with this head.
+    /// Adds the entries of the vendors' tools from these tools of the configuration. Returns false if one of them is
+    /// missing or different: then no request can begin with this head.
     pub fn complete(&mut self, tools: &[ToolConfig]) -> bool {
         let added = self.changes.iter_mut().flat_map(|change| &mut change.added);
         self.tools.iter_mut().chain(added).all(|tool| {
@@ -75,7 +74,7 @@ fn entry_digest(vendor: &VendorTool) -> String {
     }
 }
 
-/// A change of the head, which is sent after a message of the user.
+/// A change of the head, sent after a message of the user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
@@ -125,7 +124,7 @@ impl HeadChange {
     }
 }
 
-/// The name by which the model knows a tool; `None` for an entry without one, which stands for several tools.
+/// The name with which the model calls a tool. `None` for an entry without a name, which defines several tools.
 pub fn called(tool: &ToolConfig) -> Option<Cow<'_, str>> {
     match tool.vendor.as_ref().and_then(|vendor| vendor.entry.as_ref()) {
         Some(entry) => Object::parse(entry.as_str())?.string("name"),

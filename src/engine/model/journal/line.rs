@@ -1,8 +1,8 @@
-//! An entry as the line of text that a store keeps.
+//! An entry as a line of text in a store.
 //!
-//! The last field of the line is the checksum of the text before it. A store that changes a line, by damage or
-//! because it reads JSON and writes it anew, is found out here, whatever store it is. Lines of older versions and of
-//! files of a run have no checksum.
+//! The last field of the line is the checksum of the text before it. It detects a line that the store has changed,
+//! through damage or by parsing the JSON and writing it again. Lines of older versions and of files of a run have no
+//! checksum.
 
 use serde::Deserialize;
 
@@ -34,7 +34,7 @@ impl Entry {
     }
 
     /// # Errors
-    /// A text that is not an entry, or that is not the one that was written.
+    /// A text that is not an entry, or that has changed since it was written.
     pub fn of_line(text: &str) -> Result<Entry, ConfigError> {
         let Line {
             seq,

@@ -1,15 +1,15 @@
-//! The output of a tool stands once in a journal.
+//! Stores the output of a tool only once in a journal.
 //!
-//! It is in the state of its call, in the record of the call and in the message that the model gets. A record leaves
-//! out an output that the journal has from the call's state, and a message leaves out a text that is a record's
-//! output. What differs stays: a shortened result, a fault in other words, a note about a changed input. Each
-//! function that leaves something out stands beside the one that fills it in.
+//! The output is in the state of its call, in the record of the call and in the message to the model. A record leaves
+//! out an output that is in the call's state, and a message leaves out a text that is a record's output. Anything
+//! that differs is stored: a shortened result, an error in other words, a note about a changed input. Each function
+//! that leaves something out is next to the one that restores it.
 
 use crate::engine::model::journal::{CallState, CallStatus};
 use crate::engine::model::message::{Block, Json, Message};
 use crate::engine::model::outcome::ToolCallRecord;
 
-/// Leaves the outputs out of the records whose calls have them in these states.
+/// Removes the outputs from the records if these states of their calls have them.
 pub fn leave_out_of_records(records: &mut [ToolCallRecord], calls: &[CallState]) {
     for record in records {
         if output_of(record, calls) == record.output {
@@ -32,7 +32,7 @@ fn output_of(record: &ToolCallRecord, calls: &[CallState]) -> Option<Json> {
     }
 }
 
-/// Leaves the results out of the messages whose texts are the outputs of their records. Returns the ids of their
+/// Removes the results from the messages if their texts are the outputs of their records. Returns the ids of their
 /// calls.
 pub fn leave_out_of_messages(messages: &mut [Message], records: &[ToolCallRecord]) -> Vec<String> {
     let mut left_out = Vec::new();

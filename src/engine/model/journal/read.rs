@@ -1,50 +1,50 @@
-//! Reads a journal, as far as it is whole.
+//! Reads the valid part of a journal.
 
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::journal::{Begun, Checkpoint, Entry, FORMAT, Fact, gap};
 
-/// Folds the entries of a journal, one JSON text after the other, so that nobody needs all of them at once. The
-/// entries of one input count together or not at all, and the last of them is the state of the run. An entry that was
-/// written twice counts once. Behind a tear nothing counts, unless a process has gone on from the entries before it,
-/// or the next run of the chat begins: it has what is intact of the runs before it.
+/// Folds the entries of a journal, one JSON text after the other, so that they are never all in memory. The entries
+/// of one input are valid together or not at all, and the last of them is the state of the run. An entry that was
+/// written twice counts once. After a gap no entry is valid, with two exceptions: a process has continued from the
+/// entries before it, or the next run of the chat begins. That run gets what is intact of the runs before it.
 ///
-/// Each text goes to [`JournalReader::take`], then [`JournalReader::finish`] is called. It may ask for all texts once
-/// more.
+/// Pass each text to [`JournalReader::take`], then call [`JournalReader::finish`]. It may ask for all texts a second
+/// time.
 #[derive(Default)]
 pub struct JournalReader {
     checkpoint: Checkpoint,
-    /// The entries of an input whose last one has not come.
+    /// The entries of an input that is not complete yet.
     input: Vec<Entry>,
     texts: usize,
-    /// The number of texts up to the last one that counts.
+    /// The number of texts up to the last valid one.
     counted: usize,
     /// The number of the journal's last entry.
     end: u64,
     is_torn: bool,
-    /// The number of texts that do not count before an entry that does, because they are out of order.
+    /// The number of invalid texts before a valid entry, because they are out of order.
     misplaced: usize,
-    /// The entries behind a tear that the next run of the chat needs.
+    /// The entries after a gap that the next run of the chat needs.
     intact: Vec<Entry>,
-    /// The beginning behind a tear to which the entries of the input belong.
+    /// The process after a gap that wrote the entries of the input.
     crossing: Option<Crossing>,
-    /// The numbers of texts with which inputs end that cannot be folded.
+    /// The numbers of the last texts of inputs that cannot be folded.
     unfoldable: Vec<usize>,
-    /// Reads each state, because one of them cannot be read, which is a tear.
+    /// Parse each state, because one of them cannot be parsed, which is a gap.
     reads_states: bool,
-    /// A part of an input has been folded that cannot be folded as a whole.
+    /// A part of an input has been folded, and the whole input cannot be.
     is_spoilt: bool,
 }
 
-/// A process has begun behind a tear.
+/// A process has started after a gap.
 struct Crossing {
-    /// The number of the last entry that it has counted.
+    /// The number of its last valid entry.
     after: u64,
     /// The number of texts before its first one.
     texts: usize,
 }
 
 impl JournalReader {
-    /// A reader whose checkpoint has the transcripts of all agents.
+    /// A reader that also collects the transcripts of all agents.
     pub fn with_transcripts() -> Self {
         let mut reader = JournalReader::default();
         reader.checkpoint.past = Some(Vec::new());
@@ -69,10 +69,10 @@ impl JournalReader {
         self.end = self.end.max(entry.seq);
         if let Fact::Begun(begun) = &entry.fact {
             begun.check_format()?;
-            // A store that numbers by its count uses the numbers of lost entries again.
+            // A store that numbers by counting reuses the numbers of lost entries.
             if (is_new || self.is_torn) && begun.after == self.checkpoint.seq {
                 if begun.is_torn {
-                    // Its process has reported what does not count.
+                    // Its process has reported the invalid entries.
                     self.misplaced = 0;
                 } else if !is_new {
                     self.misplaced = (self.texts - 1).saturating_sub(self.counted);
@@ -116,7 +116,7 @@ impl JournalReader {
         self.crossing = None;
     }
 
-    /// Takes an entry behind a tear.
+    /// Takes an entry after a gap.
     fn take_intact(&mut self, entry: Entry) {
         if gap::is_of_use(&entry) {
             self.intact.push(entry.clone());
@@ -144,7 +144,8 @@ impl JournalReader {
         }
     }
 
-    /// The input behind a tear is whole. If a run of the chat begins with it, it counts, and so do those behind it.
+    /// The input after a gap is complete. If a run of the chat begins with it, it is valid, and so are the following
+    /// ones.
     fn cross(&mut self) {
         let input = std::mem::take(&mut self.input);
         let Some(Crossing { after, texts }) = self.crossing.take() else {
@@ -177,7 +178,7 @@ impl JournalReader {
             return;
         }
         let checkpoint = &mut self.checkpoint;
-        // Entries that do not count may stand before these.
+        // Invalid entries may precede these.
         checkpoint.seq = input.first().map_or(0, |entry| entry.seq - 1);
         let folded = input.into_iter().try_for_each(|entry| checkpoint.take(entry));
         let read = folded.and_then(|()| match self.reads_states {
@@ -193,11 +194,11 @@ impl JournalReader {
         }
     }
 
-    /// The journal, and the number of texts at its end that do not count. `None` asks for all texts once more,
-    /// because one of them has turned out not to count.
+    /// The journal, and the number of invalid texts at its end. `None` asks for all texts a second time, because one
+    /// of them was found to be invalid.
     ///
     /// # Errors
-    /// A journal without a whole beginning.
+    /// A journal without a valid beginning.
     pub fn finish(&mut self) -> Result<Option<(Checkpoint, usize)>, ConfigError> {
         let JournalReader {
             mut checkpoint,
@@ -210,7 +211,7 @@ impl JournalReader {
             is_spoilt,
             ..
         } = std::mem::take(self);
-        // The next reading keeps what this one was asked to keep.
+        // The next reading collects the same as this one.
         self.checkpoint.past = checkpoint.past.as_ref().map(|_| Vec::new());
         if is_spoilt {
             (self.unfoldable, self.reads_states) = (unfoldable, reads_states);
@@ -233,11 +234,10 @@ impl JournalReader {
 }
 
 impl Checkpoint {
-    /// The checkpoint of a journal, one JSON text for each entry, and the number of texts at its end that do not
-    /// count.
+    /// The checkpoint of a journal, with one JSON text for each entry, and the number of invalid texts at its end.
     ///
     /// # Errors
-    /// A journal of a newer format, or one without a whole beginning.
+    /// A journal of a newer format, or one without a valid beginning.
     pub fn of(texts: &[impl AsRef<str>]) -> Result<(Checkpoint, usize), ConfigError> {
         let mut reader = JournalReader::default();
         loop {

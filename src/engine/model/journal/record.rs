@@ -1,7 +1,7 @@
-//! The inputs of a run as data, each with its moment. Played in their order, they replay the run byte for byte.
+//! The inputs of a run as data, each with its moment. Played in order, they replay the run byte for byte.
 //!
 //! A [`Record`] is a line of a `.loop` file. JavaScript writes and plays these lines (`recorder.ts` and `player.ts`
-//! in `src/typescript/lab/replay`); the engine reads and writes them in native tests alone.
+//! in `src/typescript/lab/replay`). The engine reads and writes them only in native tests.
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde::{Deserialize, Serialize};
@@ -23,8 +23,8 @@ pub struct Record {
     pub now_ms: Option<u64>,
     /// The seed of the moment in decimal digits.
     pub random: String,
-    /// The number of outputs that were performed before this input, events apart. JavaScript may hand an input in
-    /// while outputs wait, and such an input decides which of them are performed.
+    /// The number of outputs, without events, that were performed before this input. JavaScript may pass an input
+    /// while outputs are waiting, and such an input decides which of them are performed.
     pub after: u32,
     pub input: Recorded,
 }
@@ -74,7 +74,7 @@ impl Record {
         }
     }
 
-    /// Lends the input to a closure, because a chunk borrows its bytes.
+    /// Calls a closure with the input, because a chunk borrows its bytes.
     ///
     /// # Errors
     /// Text that is not an input, bytes that are not base64, or a seed that is not a number.

@@ -1,8 +1,8 @@
-//! The whole transcript of each agent of a chat, for a reader who wants to see all of it.
+//! The complete transcript of each agent of a chat.
 //!
-//! A run goes on from the messages that a model still gets, so a [`Checkpoint`] has neither the messages that a
-//! summary stands for nor the subagents of earlier runs. A reader that asks for them folds the same entries, and each
-//! agent has a [`Said`] beside its messages then.
+//! A run resumes from the messages that a model still gets. So a [`Checkpoint`] has neither the messages that a
+//! summary replaces nor the subagents of earlier runs. A reader that asks for them folds the same entries, and each
+//! agent then also has a [`Said`].
 
 use std::ops::Range;
 
@@ -29,24 +29,24 @@ pub struct AgentTranscript {
     /// The provider's id of the call that a subagent answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_tool_call_id: Option<String>,
-    /// How the agent ended; absent while it is at work.
+    /// How the agent ended. Absent while it is running.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<OutcomeKind>,
-    /// The messages as they were said. A summary stands behind those that it has replaced for the model.
+    /// The original messages. A summary follows the messages that it has replaced for the model.
     pub messages: Vec<Message>,
-    /// The calls that have come back, in the order in which their rounds have ended.
+    /// The calls that have returned, in the order in which their rounds ended.
     pub tool_calls: Vec<ToolCallRecord>,
-    /// The place that the journal has of an agent of the last run; absent for those of earlier runs.
+    /// The agent's progress in the last run. Absent for agents of earlier runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<AgentProgress>,
 }
 
-/// The place of an agent in its run, as the journal has it.
+/// The progress of an agent in its run, according to the journal.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentProgress {
-    /// The number of the iteration of the last answer, from 1; 0 before the first.
+    /// The number of the iteration of the last answer, from 1. 0 before the first.
     pub iteration: u32,
     /// Whether `iteration-finish` was emitted for that iteration.
     pub is_finished: bool,
@@ -61,19 +61,19 @@ pub struct AgentProgress {
 /// The part of an agent's transcript that its checkpoint does not have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Said {
-    /// The messages for which summaries stand.
+    /// The messages that summaries replace.
     before: Vec<Message>,
-    /// The summaries, each with the number of messages that were said when it was made.
+    /// The summaries, each with the number of messages before it.
     summaries: Vec<(usize, Block)>,
-    /// The messages that a model gets in a shorter form, with their places in all that was said.
+    /// The complete form of messages that a model gets shortened, with their positions in the transcript.
     whole: Vec<(usize, Message)>,
-    /// The number of messages of earlier calls, which a kept agent remembers.
+    /// The number of messages of earlier calls in a persistent subagent's memory.
     remembered: usize,
     tool_calls: Vec<ToolCallRecord>,
 }
 
 impl Said {
-    /// The agent has begun with these messages in its memory.
+    /// Starts a transcript after these messages of earlier calls.
     pub(super) fn behind(remembered: &[Message]) -> Self {
         Said {
             remembered: split(remembered).1.len(),
@@ -81,7 +81,7 @@ impl Said {
         }
     }
 
-    /// Hears that `new` takes the place of the messages in the range, which are there still.
+    /// Records that `new` is about to replace the messages in the range.
     pub(super) fn hear(
         &mut self,
         messages: &[Message],
@@ -98,7 +98,7 @@ impl Said {
             [head] if is_change && from == 0 && head.role == Role::User => {
                 let (_, replaced) = split(messages.get(..upto).unwrap_or_default());
                 let (summary, joined) = split(new);
-                // A text that has joined the summary is said once. A damaged journal may have less to replace.
+                // A text that was joined to the summary is listed once. A damaged journal may have less to replace.
                 let length = replaced.len().saturating_sub(joined.len());
                 let replaced = replaced.get(..length).unwrap_or_default();
                 self.before.extend_from_slice(replaced);
@@ -129,7 +129,7 @@ impl Said {
         self.tool_calls.extend_from_slice(records);
     }
 
-    /// The whole transcript of an agent with these messages.
+    /// The complete transcript of an agent with these messages.
     fn with(&self, messages: &[Message]) -> Vec<Message> {
         let (summary, own) = split(messages);
         let mut said = [self.before.as_slice(), &own].concat();
@@ -152,7 +152,7 @@ impl Said {
     }
 }
 
-/// The summary with which a history begins, and the messages without it.
+/// The summary at the beginning of a history, and the messages without it.
 fn split(messages: &[Message]) -> (Option<Block>, Vec<Message>) {
     let mut own = messages.to_vec();
     let Some(first) = own.first_mut() else {
@@ -227,7 +227,7 @@ impl AgentCheckpoint {
             step, course, who, ..
         } = &self.state;
         let is_under_way = course.is_open && !course.begins_again;
-        // An iteration begins before it has an answer.
+        // An iteration starts before it has an answer.
         let lacks_answer = match &step.step {
             Step::Ask | Step::Judge { .. } => is_under_way,
             Step::Ended(_) => is_under_way && messages.last().is_none_or(|last| last.role == Role::User),
@@ -273,7 +273,7 @@ impl Checkpoint {
         Some(Box::new(Said::behind(remembered.unwrap_or_default())))
     }
 
-    /// Keeps what the subagents of a run have said that is over.
+    /// Saves the transcripts of subagents of a run that has ended.
     pub(super) fn keep_transcripts(&mut self, is_of_last_run: bool) {
         let agents = self.agents.iter().skip(1);
         if let Some(past) = &mut self.past {

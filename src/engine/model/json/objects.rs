@@ -1,15 +1,14 @@
-//! Reads our structs from JSON objects alone.
+//! Reads our structs from JSON objects only.
 //!
-//! The code that serde derives for a struct also reads it from an array, field by field in their order. Our JSON
-//! never has that form, and the code for it would be a twentieth of the package. [`Objects`] stands between
-//! `serde_json` and a type, and asks for a map wherever the type asks for a struct. Everything else goes through it
-//! as it is.
+//! The code that serde derives for a struct can also read it from an array, field by field. Our JSON never has that
+//! form, and its code would be a twentieth of the package. [`Objects`] wraps `serde_json` and requests a map whenever
+//! the type requests a struct. Everything else passes through unchanged.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
 
-/// A deserializer, a visitor, a seed, or the access to a value's parts, whose structs are objects.
+/// A deserializer, a visitor, a seed, or the access to a value's parts, with structs read from objects.
 pub struct Objects<T>(pub T);
 
 /// Methods that hand their visitor on.

@@ -35,26 +35,26 @@ import type {
  */
 export type Input =
   /**
-   * Starts the run. A run that comes from a checkpoint goes on as for `PickUp`, if it began with this prompt, and
-   * fails if not.
+   * Starts the run. A run that is restored from a checkpoint resumes as for `PickUp` if it started with this
+   * prompt. Otherwise it fails.
    */
   | {
       prompt: {
         content: readonly Block[];
       };
     }
-  /** Goes on with a run that comes from a checkpoint, also with one that has been stopped. */
+  /** Resumes a run that is restored from a checkpoint, including one that was stopped. */
   | "resume"
-  /** Goes on with a run that comes from a checkpoint. One that has ended ends again in the same way. */
+  /** Resumes a run that is restored from a checkpoint. A run that has ended ends again with the same outcome. */
   | "pickUp"
-  /** Goes on with a run whose instance was lost, in the process that has begun it. */
+  /** Resumes a run after its WebAssembly instance was lost, in the process that started it. */
   | {
       recover: {
-        /** The calls whose functions still run, or whose results nobody has taken. */
+        /** The calls whose functions are still running, or whose results were not delivered. */
         running: readonly number[];
-        /** The number of the next event that nobody has heard. */
+        /** The number of the next event, which no listener has received. */
         nextEvent: number;
-        /** The blocks that your listeners have heard of the root's open answer. */
+        /** The number of blocks of the root's open answer that your listeners have received. */
         shownBlocks: number;
       };
     }
@@ -89,8 +89,8 @@ export type Input =
       };
     }
   /**
-   * The head of a response has arrived. Header names come in any case. A redirect has a status from 300 to 399,
-   * 302 if the platform hides it, and the origin of its target as `location`, if that can be read.
+   * The head of a response. Header names may have any case. A redirect has a status from 300 to 399, or 302 if the
+   * platform hides it. It has the origin of its target as `location` if that is readable.
    */
   | {
       head: {
@@ -142,8 +142,8 @@ export type Input =
       };
     }
   /**
-   * A running call asks a person, with the number of its question: 1 for its first. A call that runs again asks
-   * under the same numbers, and gets the answers that the journal has.
+   * A running call asks the user, with the number of its question, from 1. A call that runs again asks with the
+   * same numbers, and gets the answers from the journal.
    */
   | {
       toolAsks: {
@@ -152,10 +152,7 @@ export type Input =
         request: unknown;
       };
     }
-  /**
-   * A running call has come so far that it can go on from this state, or so far that it cannot go on from the last
-   * one.
-   */
+  /** A running call has a new state from which it can resume, or can no longer resume from the last one. */
   | {
       toolCheckpoint: {
         call: number;
@@ -176,9 +173,7 @@ export type Input =
         ok: boolean;
       };
     }
-  /**
-   * The store has not taken this number of entries, the first of which has the number `since`. `why` is its error.
-   */
+  /** The store has not saved this number of entries, starting with number `since`. `why` is its error. */
   | {
       notSaved: {
         entries: number;
@@ -186,7 +181,7 @@ export type Input =
         why: string;
       };
     }
-  /** Your listeners have heard everything that came before the handover. */
+  /** Your listeners have received everything before the handover. */
   | {
       handedOver: {
         handover: number;
@@ -205,8 +200,8 @@ export type Input =
       };
     }
   /**
-   * Summarises the root's history before its next request. `instructions` is guidance for the summary. With `only`
-   * the run ends then, and its prompt, which comes behind this input, is empty.
+   * Summarises the root's history before its next request. `instructions` is guidance for the summary. With
+   * `only`, the run then ends. Its prompt follows this input and is empty.
    */
   | {
       compact: {
@@ -229,15 +224,15 @@ export type Input =
       };
     }
   /**
-   * The next event has this number at least. It comes before `Resume`, because listeners have heard events of
-   * another process that the journal does not count.
+   * Sets the minimum number of the next event. It precedes `Resume`, because listeners have received events of
+   * another process that are not in the journal.
    */
   | {
       numberFrom: {
         event: number;
       };
     }
-  /** Ends the work of this process. The journal learns of no end, so that another process goes on with the run. */
+  /** Ends the work of this process. The journal records no end, so another process can resume the run. */
   | {
       suspend: {
         why: string;
@@ -263,7 +258,7 @@ export type ToolReturn =
   | {
       fault: ToolFault;
     }
-  /** A result after which the run ends if the round's other calls say so too. It is never nested. */
+  /** A result after which the run ends, if the round's other calls have such results too. It is never nested. */
   | {
       last: ToolReturn;
     };
@@ -293,7 +288,7 @@ export type Answer =
   | {
       elicited: ElicitationAnswer;
     }
-  /** True when the run should stop. */
+  /** True if the run should stop. */
   | {
       stop: boolean;
     }
@@ -304,18 +299,18 @@ export type Answer =
   | {
       summary: string;
     }
-  /** The messages that the next agent begins with. */
+  /** The messages that the next agent starts with. */
   | {
       filtered: readonly Message[];
     }
-  /** An answer that changes inputs, together with the platform's readings of texts in them. */
+  /** An answer that changes inputs, with the platform's readings of the texts in them. */
   | {
       read: {
         readings: readonly Reading[];
         answer: Answer;
       };
     }
-  /** Your code could not answer. The point's own failure rule decides. */
+  /** Your code could not answer. The point's default applies. */
   | {
       failed: {
         why: string;
@@ -328,19 +323,19 @@ export interface HookAnswer {
   /** The reason for the decision; the model reads it. */
   reason?: string | null;
   /**
-   * `PreToolUse` (not with `"defer"`), `PermissionRequest`: the input that the tool gets. The history keeps the
-   * model's own, and the model reads the new one beside the result.
+   * `PreToolUse` (not with `"defer"`), `PermissionRequest`: the tool's new input. The history has the model's
+   * input, and the model reads the new one next to the result.
    */
   updatedInput?: { [field: string]: unknown } | null;
-  /** `PostToolUse`: the output that the model, the events and the result get in place of the tool's. */
+  /** `PostToolUse`: the new output for the model, the events and the result. */
   updatedOutput?: unknown;
-  /** The messages with which the conversation goes on. */
+  /** The messages with which the conversation continues. */
   messages?: readonly Message[] | null;
-  /** Further texts for the model. */
+  /** Additional texts for the model. */
   context?: readonly string[];
-  /** The reason to end the run; absent if it goes on. */
+  /** The reason to end the run. Absent if the run continues. */
   stop?: string | null;
-  /** `PermissionDenied`: tells the model that it may try the call again. */
+  /** `PermissionDenied`: whether the model may retry the call. */
   retry?: boolean;
   /** `PermissionRequest` with `"deny"`: ends the run as `cancelled`. */
   interrupt?: boolean;
@@ -369,7 +364,7 @@ export interface Prepared {
 
 /** A model, its address, and the way it is asked. */
 export interface ModelConfig {
-  /** The TypeScript's number of the model. Each request carries it, so that the right key is used. */
+  /** The number by which the TypeScript knows the model. Each request has it, so that the right key is used. */
   slot?: number;
   /** The name of a vendor row (`anthropic`, `openai`, …), or `compatible` or `custom`. */
   vendor?: string;
@@ -377,29 +372,29 @@ export interface ModelConfig {
   protocol?: string | null;
   model?: string;
   /**
-   * The URL before the protocol's path, for example your proxy's, without a query or a hash. The version (`/v1`),
-   * a slash at the end and the path of the endpoint may be there or not. A relative URL is resolved against the
-   * page. A `fetch` of your own can add a query. Default: the vendor's.
+   * The URL before the protocol's path, for example the URL of your proxy, without a query or a hash. The version
+   * (`/v1`), a trailing slash and the endpoint's path are optional. A relative URL is resolved against the page.
+   * To add a query, pass your own `fetch`. Default: the vendor's.
    */
   baseUrl?: string | null;
   /**
    * The vendor's own base URL, for a vendor without a row in the engine. It completes a `base_url` without a path.
    */
   vendorUrl?: string | null;
-  /** Further request headers, in order. A key never stands here: `authorize` adds it. */
+  /** Additional request headers, in order. They never contain a key: `authorize` adds it. */
   headers?: readonly [string, string][];
   /** Whether the answer is streamed. */
   stream?: boolean;
   /**
-   * Whether the vendor holds the conversation between requests, so that a request sends only what is new. The
-   * vendor keeps the content for a short time; tokens cost the same. Anthropic's message threads; no other
-   * protocol has it yet. Default: false.
+   * Whether the vendor stores the conversation between requests, so that a request sends only what is new. The
+   * vendor stores the content for a short time. Tokens cost the same. Only for Anthropic's message threads.
+   * Default: false.
    * <https://platform.claude.com/docs/en/build-with-claude/message-threads> (2026-11-29)
    */
   serverState?: boolean | null;
   /**
-   * Tokens of one answer, a positive integer. Default: where the protocol demands a number 8192, 32,000 for a
-   * model that thinks, and 64,000 with an effort above `high`; else the vendor's.
+   * Maximum number of tokens in one answer, a positive integer. Default: the vendor's. If the protocol requires a
+   * number, it is 8192, 32,000 for a model that thinks, and 64,000 with an effort above `high`.
    */
   maxOutputTokens?: number | null;
   /** Default: the vendor's. */
@@ -414,35 +409,38 @@ export interface ModelConfig {
   presencePenalty?: number | null;
   /** A number for vendors that support it. Default: the vendor's. */
   seed?: number | null;
-  /** Texts at which the answer ends. Default: none. */
+  /** Texts that end the answer. Default: none. */
   stopSequences?: readonly string[];
   /** `{ budgetTokens }` for extended thinking, as Anthropic has it, or the vendor's own object. Default: none. */
   thinking?: { [field: string]: unknown } | null;
   /**
-   * How much the model thinks, for vendors that support it. A model that is known to refuse it is asked without
-   * it, with the warning `effort_not_sent`. Default: the vendor's.
+   * How much the model thinks, for vendors that support it. If a model is known to reject it, looplet leaves it
+   * out and emits the warning `effort_not_sent`. Default: the vendor's.
    */
   effort?: Effort | null;
   /** Whether the model must call a tool, and which one. Default: the vendor's (`"auto"`). */
   toolChoice?: ToolChoice | null;
-  /** Whether one answer may have several calls; `false` asks the vendor for one at most. Default: the vendor's. */
+  /**
+   * Whether one answer may have several calls. With `false`, looplet asks the vendor for at most one. Default: the
+   * vendor's.
+   */
   parallelToolCalls?: boolean | null;
   /** The schema of the answer's text, which is then JSON. Default: any text. */
   responseFormat?: ResponseFormat | null;
   promptCaching?: PromptCaching;
   /** Data that the vendor stores with the request, for example `{ user_id }` for Anthropic. Default: none. */
   metadata?: { [field: string]: unknown } | null;
-  /** Fields that are added to the request body and win over looplet's own. Default: none. */
+  /** Fields that are added to the request body. They override looplet's own. Default: none. */
   body?: { [field: string]: unknown } | null;
   /**
-   * A JSON object of the server's deviations from its protocol's documentation: see
+   * A JSON object that lists how the server deviates from its protocol's documentation: see
    * `quirks`. Default: the deviations in the vendor's row.
    */
   quirks?: unknown;
   price?: Price | null;
   /**
-   * The prices of other models that the vendor asks within a request, because `body` names them: an advisor, a
-   * fallback. Tokens of a model that is not here cost as much as those of the asked one.
+   * The prices of other models that the vendor uses within a request because `body` names them, such as an advisor
+   * or a fallback. Tokens of a model without a price here cost as much as those of the requested model.
    */
   otherPrices?: readonly [string, Price][];
 }
@@ -457,7 +455,7 @@ export interface Price {
   cacheWriteNanoUsd?: number | null;
   /** Per token written to the cache for an hour; default: as any other token written to it. */
   cacheWriteHourNanoUsd?: number | null;
-  /** The number of input tokens above which the whole call is dearer; default: no such number. */
+  /** The number of input tokens above which the long-context price applies to the whole call. Default: none. */
   longAboveTokens?: number | null;
   /** The input price of such a call, in percent of the normal one; default 100. */
   longInputPercent?: number | null;
@@ -491,7 +489,7 @@ export interface Raise {
 
 /** Your code's preparation of one call before it runs. */
 export interface PreparedCall {
-  /** The validated input that the tool gets. The history keeps the model's own text. */
+  /** The validated input for the tool. The history keeps the model's own text. */
   input?: unknown;
   /** The key of the resource. Calls with equal keys never overlap. */
   resourceKey?: string | null;
@@ -506,7 +504,7 @@ export interface PreparedCall {
 /** The decision in one word. */
 export type Behavior = "allow" | "deny";
 
-/** The answer to the question what became of a call that had begun in another process. */
+/** The answer to what happened to a call that had started in another process. */
 export type Reconciled =
   /** The call was done, and this is its result. */
   | {
@@ -565,133 +563,130 @@ export interface Config {
   limits?: Limits;
   /** Time limits of the run and its parts. */
   timeouts?: Timeouts;
-  /** Conditions that end the run when a round of tools is over. One that holds is enough. */
+  /** Conditions that end the run after a round of tools. One that is true is enough. */
   stopWhen?: readonly StopCondition[];
-  /** True when your code is asked after each round of tools whether to stop. */
+  /** Whether your code is asked after each round of tools if the run should stop. */
   askStop?: boolean;
   /** The form that answers must have; default: any text. */
   output?: OutputFormat | null;
-  /** When and how the history is made shorter. */
+  /** When and how the history is shortened. */
   context?: ContextPolicy;
   repeat?: RepeatPolicy;
-  /** True when your code is asked about repeated rounds. */
+  /** Whether your code is asked about repeated rounds. */
   askRepeat?: boolean;
   /** When and how looplet repeats a failed model call. */
   retry?: RetryPolicy;
-  /** The models to ask in turn when a model's retries are used up. */
+  /** The models to try, in this order, after a model's retries are used up. */
   fallbackModels?: readonly ModelConfig[];
   /** Which calls may run; default: every call, except calls of tools that need an approval. */
   permissions?: Permissions | null;
-  /** Hooks and guardrails, in the order in which they are asked; default none. */
+  /** Hooks and guardrails, in the order in which they are called. Default: none. */
   hooks?: readonly Hook[];
-  /** The bounds of one answer of a model, and how looplet treats one that is not whole. */
+  /** The limits of a model's answer, and how looplet treats an incomplete one. */
   answers?: AnswerPolicy;
   /** How tool calls run, and what the model reads of them. */
   toolCalls?: ToolCallPolicy;
-  /** Which events a run tells. */
+  /** Which events a run emits. */
   events?: EventPolicy;
-  /** How many deaths of its processes a run with a `store` outlasts. */
+  /** How many crashes and interruptions of its process a run with a `store` survives. */
   durable?: Recovery;
-  /** How many of the waiting steers a model call takes. */
+  /** How many of the waiting steers one model call includes. */
   steeringMode?: QueueMode;
-  /** How many of the waiting follow-ups are asked when the model has finished. */
+  /** How many of the waiting follow-ups are sent when the model has finished. */
   followUpMode?: QueueMode;
-  /** The steps of effects are saved; without a journal no step is saved, and nothing waits for a save. */
+  /** Whether the steps of effects are saved. Without a journal, nothing is saved and nothing waits for a save. */
   journal?: boolean;
-  /** Events carry their time, and tool calls the hash of their input. */
+  /** Whether events have their time, and tool calls the hash of their input. */
   trace?: boolean;
-  /**
-   * The configurations of the agents that stand behind tools, from the second profile on. Their own lists are
-   * empty.
-   */
+  /** The configurations of the agents that tools call. The first has profile 1. Their own `agents` are empty. */
   agents?: readonly Config[];
 }
 
-/** One tool, without its function, which stays in JavaScript. */
+/** One tool, without its function, which is in JavaScript. */
 export interface ToolConfig {
   name?: string;
   description?: string;
-  /** JSON Schema of the input, sent to the model as it is. */
+  /** JSON Schema of the input, sent to the model unchanged. */
   inputSchema?: unknown;
   /**
-   * Whether the vendor makes the model follow the schema, where it can (Anthropic, OpenAI, Bedrock, Gemini). Such
-   * a schema must stay within the vendor's subset of JSON Schema.
+   * Whether the vendor enforces the schema, where it can (Anthropic, OpenAI, Bedrock, Gemini). Such a schema must
+   * be within the vendor's subset of JSON Schema.
    */
   strict?: boolean;
   /**
-   * JSON Schema of the input with the bound fields, against which a call is checked; present only when the model
-   * is not shown all fields.
+   * JSON Schema of the input including the bound fields, used to check calls. Present only if some fields are
+   * hidden from the model.
    */
   fullSchema?: unknown;
   /** Fields that your code fills in. */
   bindings?: readonly Binding[];
   /**
-   * Characters of a result that the model is shown, a positive integer. Default: the agent's
+   * Maximum number of characters of a result that the model sees, a positive integer. Default: the agent's
    * `toolCalls.maxResultChars`.
    */
   maxResultChars?: number | null;
   /**
    * Whether looplet checks the input against the schema before the call. The engine does not if a Standard Schema
-   * does. Empty arguments of a tool with required fields are an error in any case.
+   * does. Empty arguments of a tool with required fields are always an error.
    */
   validate?: boolean;
-  /** Whether the tool changes nothing, so that its calls may run beside other read-only calls. */
+  /** Whether the tool changes nothing, so that its calls may run in parallel with other read-only calls. */
   readOnly?: boolean;
-  /** Your code sees the calls before they run, for a Standard Schema or a `resourceKey`. */
+  /** Whether your code sees the calls before they run, for a Standard Schema or a `resourceKey`. */
   prepare?: boolean;
   /**
-   * The fate of a call that was under way when the process ended. `safe` runs it again. `once` asks your code:
-   * such a call starts only when the save of its start is confirmed, and never early. A save outlives a crash only
-   * with a store: a run without one warns of tools with `once` (`replay_needs_store`). Default: `safe` for a
-   * read-only tool, else `once`.
+   * What happens to a call that was running when the process ended. `safe` runs it again. `once` asks your code. A
+   * call with `once` starts only after the save of its start is confirmed, never early. A save survives a crash
+   * only with a store: a run without one warns about tools with `once` (`replay_needs_store`). Default: `safe` for
+   * a read-only tool, otherwise `once`.
    */
   replay?: Replay | null;
   /**
-   * The version of what the tool does, any text that you change with it. A run that goes on in another process
-   * judges a call of another version anew, and asks `reconcile` about one that was let through or had begun.
-   * Default: none.
+   * The version of what the tool does: any text, which you change when the tool changes. When a run resumes, a
+   * call of another version is checked again. For a call that was already approved or started, looplet asks
+   * `reconcile`. Default: none.
    */
   version?: string | null;
   /**
-   * Milliseconds after which looplet gives a call up and tells the model, a positive integer. Default:
+   * Timeout of a call in milliseconds, a positive integer. The model gets an error result. Default:
    * `timeouts.toolMs`.
    */
   timeoutMs?: number | null;
   /**
-   * Calls in one run, a positive integer; further calls get an error result (`call_limit`). Default: any number.
+   * Maximum number of calls in one run, a positive integer. Further calls get an error result (`call_limit`).
+   * Default: no limit.
    */
   maxCalls?: number | null;
-  /** Each call waits until your code approves it. */
+  /** Whether each call waits for your code's approval. */
   needsApproval?: boolean;
-  /** Your code says of each call whether it waits for an approval. */
+  /** Whether your code decides for each call if it needs an approval. */
   mayNeedApproval?: boolean;
   /**
-   * The kind of access that permission modes and the specifiers of rules look at. Default: none, or the kind that
-   * a well-known tool name implies.
+   * The kind of access, for permission modes and the specifiers of rules. Default: none, or the kind that a
+   * well-known tool name implies.
    */
   access?: ToolAccess | null;
   /**
-   * The input field that permission rules compare their specifiers with. The mode `acceptEdits` looks at
-   * it too: an edit that shows no path there needs a decision. Default: by `access`.
+   * The input field that permission rules compare with their specifiers. The mode `acceptEdits` uses it too: an
+   * edit without a path in this field needs a decision. Default: by `access`.
    */
   ruleSubject?: string | null;
   /**
-   * Whether the model gets the definition only when it has found the tool by a search. Vendors that have such a
-   * search (Anthropic, OpenAI) run it; elsewhere the model gets the tools `search_tools` and `call_tool`. Default
-   * false.
+   * Whether the model gets the definition only after it has found the tool by a search. Anthropic and OpenAI run
+   * their own search. For other vendors the model gets the tools `search_tools` and `call_tool`. Default false.
    */
   deferLoading?: boolean;
-  /** Set for a tool by which the model reaches those with `defer_loading`. */
+  /** Set for a tool that finds or calls the tools with `defer_loading`. */
   loader?: Loader | null;
-  /** The answer tool, by which the model gives its structured answer. Your code never sees it. */
+  /** Whether it is the answer tool, which the model calls with its structured answer. Your code never sees it. */
   answers?: boolean;
-  /** The agent of the run that answers the calls. */
+  /** The agent of the run that handles the calls. */
   agent?: AgentTool | null;
   /** Set for a tool that the vendor defines. */
   vendor?: VendorTool | null;
 }
 
-/** A field of a tool's input that is filled in from the run's inputs. */
+/** A field of a tool's input that looplet fills from the run's inputs. */
 export interface Binding {
   /** The name of a field of the tool's input. */
   field: string;
@@ -699,78 +694,81 @@ export interface Binding {
   input: string;
 }
 
-/** The fate of a call that was under way when the process ended. */
+/** What happens to a call that was running when the process ended. */
 export type Replay = "safe" | "once";
 
 /** A tool that is an agent. */
 export interface AgentTool {
-  /** The index of its configuration: 0 is the run's own, 1 the first of the other agents. */
+  /** The index of its configuration: 0 is the run's own, 1 the first of `agents`. */
   profile?: number;
-  /** Each call goes on where the last one ended. */
+  /** Whether each call continues the conversation of the previous one. */
   keep?: boolean;
-  /** The agent takes the conversation over instead of answering the call. */
+  /** Whether the conversation is handed off to the agent, instead of returning a result. */
   handoff?: boolean;
-  /** Your code is called before the agent takes the conversation over. Its error keeps the conversation here. */
+  /** Whether your code is called before the handoff. If it throws, there is no handoff. */
   callsHost?: boolean;
-  /** Your code chooses the messages that the agent begins with. */
+  /** Whether your code chooses the agent's first messages. */
   filters?: boolean;
-  /** The agent asks the model of its caller. */
+  /** Whether the agent uses its caller's model. */
   inheritModel?: boolean;
 }
 
-/** A tool that the vendor defines. Its entry goes into the request's list of tools in the vendor's own form. */
+/** A tool that the vendor defines. The request's list of tools has its entry in the vendor's own format. */
 export interface VendorTool {
-  /** The wire protocol whose requests have the entry. Default: that of the agent's model. */
+  /** The wire protocol of the requests that have the entry. Default: that of the agent's model. */
   protocol?: string | null;
-  /** The entry. `None` for a tool that another entry brings along: a member of a toolset. */
+  /** The entry. `None` for a tool that another entry includes, such as a member of a toolset. */
   entry?: unknown;
-  /** Headers of requests with the entry. Values that are lists are joined with those of other entries. */
+  /** Headers of requests with the entry. List values are joined with those of other entries. */
   headers?: readonly [string, string][];
-  /** Fields of requests with the entry. Objects are merged and lists are joined; the model's `body` wins. */
+  /**
+   * Fields of requests with the entry. Objects are merged and lists are joined. The model's `body` overrides them.
+   */
   body?: unknown;
   /** Whether the vendor runs the calls. */
   hosted?: boolean;
-  /** The type of the items that are calls of the tool, for a tool that the model does not call by a name. */
+  /** The type of the items that are calls of the tool, for a tool that the model does not call by name. */
   item?: string | null;
 }
 
-/** The limits that end a run early. */
+/** Limits that end a run early. */
 export interface Limits {
   /**
-   * Model calls of one run, a positive integer. Default 50, or as many as `maxToolRounds`, `iterationCount(n)` and
-   * `output.maxRetries` need. A run that wants more is `stopped` by `iterations`.
+   * Maximum number of model calls of one run, a positive integer. Default: 50, or more if `maxToolRounds`,
+   * `iterationCount(n)` and `output.maxRetries` need it. A run that needs more is `stopped` by `iterations`.
    */
   maxIterations?: number | null;
-  /** Input plus output tokens of one run, a positive integer. A run that uses more is `stopped` by `tokens`. */
+  /**
+   * Maximum number of input and output tokens of one run, a positive integer. A run that uses more is `stopped` by
+   * `tokens`.
+   */
   maxTotalTokens?: number | null;
-  /** The cost of one run, in nano-USD; default: no limit. The run stops when it has cost more. */
+  /** Maximum cost of one run, in nano-USD. Default: no limit. The run stops when it has cost more. */
   maxCostNanoUsd?: number | null;
   /**
-   * Answers with tool calls in one run, a non-negative integer. A final answer is always allowed; further calls
-   * end the run as `stopped` by `tool_rounds`. With 0 the calls of the first answer are left to you:
-   * `result.toolCalls` has them.
+   * Maximum number of answers with tool calls in one run, a non-negative integer. A final answer is always
+   * allowed. Further calls end the run as `stopped` by `tool_rounds`. With 0, looplet runs no tools, and
+   * `result.toolCalls` has the calls of the first answer.
    */
   maxToolRounds?: number | null;
   /**
-   * Tool calls of one run with its subagents, a positive integer. An answer that would exceed it ends the run as
-   * `stopped` by `tool_calls`, before its tools run.
+   * Maximum number of tool calls of one run and its subagents, a positive integer. If an answer would exceed it,
+   * the run ends as `stopped` by `tool_calls` before the tools run.
    */
   maxToolCalls?: number | null;
-  /** Levels of subagents below the run's own agent, from 1 to 8. Default 1: subagents have no subagents. */
+  /** Maximum depth of subagents below the run's own agent, from 1 to 8. Default 1: subagents have no subagents. */
   maxSubagentDepth?: number;
   /**
-   * Whether limits of tokens and money also count estimates of usage that no vendor has reported yet. Estimates
-   * cover the request that is about to be sent, the answer that streams, and whole answers of servers that never
-   * report usage. A request's estimate is reserved, so that parallel subagents see each other's, and a request
-   * that does not fit in the rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default
+   * Whether the token and cost limits also count estimates of usage that the vendor has not reported yet: the
+   * request that is about to be sent, the answer that is streaming, and complete answers of servers that never
+   * report usage. looplet reserves the estimate of each request, so parallel subagents see each other's. A request
+   * that does not fit in the rest of the limit is not sent. An estimate counts 3.5 bytes as one token. Default
    * false: only reported usage counts.
    */
   estimateUsage?: boolean;
 }
 
-/**
- * Asks for answers that fit a schema. Each answer is checked, and an answer that does not fit is asked for again.
- */
+/** Asks for answers that match a schema. looplet checks each answer and asks again if it does not match. */
 export interface OutputFormat {
   /** The schema's name for the vendor, and the tool's name in tool mode. */
   name?: string;
@@ -790,56 +788,56 @@ export interface OutputFormat {
   /** Your code checks answers, too. */
   ask?: boolean;
   /**
-   * How often looplet asks again for an answer that does not fit the schema, a non-negative integer. After the
-   * last try the run is `stopped` by `structured_output`.
+   * How many times looplet asks again after an answer that does not match the schema, a non-negative integer.
+   * After the last retry the run is `stopped` by `structured_output`.
    */
   maxRetries?: number;
 }
 
-/** When and how the history is made shorter. */
+/** When and how the history is shortened. */
 export interface ContextPolicy {
   /**
-   * Tokens that the model can read, a positive integer. Default: what is known of the model. Where nothing is,
-   * looplet learns only from the vendor's error that the window is full.
+   * The size of the context window in tokens, a positive integer. Default: the known size of the model's window.
+   * If it is not known, looplet learns only from the vendor's error that the window is full.
    */
   window?: number | null;
   /**
-   * Whether looplet summarises when the window is nearly full, or when the vendor says that it is. `run.compact()`
-   * works in any case.
+   * Whether looplet summarises when the window is nearly full, or when the vendor reports that it is full.
+   * `run.compact()` works in any case.
    */
   auto?: boolean;
-  /** The share of the window that may be full, in percent; default 80. */
+  /** How full the window may be, in percent. Default 80. */
   thresholdPercent?: number;
-  /** Answers of the model that stay as they are, with their tools' results, a non-negative integer. */
+  /** How many of the last answers stay unchanged, with their tools' results, a non-negative integer. */
   keepLast?: number;
-  /** Further wishes for the summary. */
+  /** Additional instructions for the summary. */
   instructions?: string | null;
-  /** Your code writes the summary. */
+  /** Whether your code writes the summary. */
   ask?: boolean;
-  /** The vendor of the model writes the summary where it can. */
+  /** Whether the model's vendor writes the summary where it can. */
   byVendor?: boolean;
   /**
-   * Characters of a request, a positive integer. looplet drops messages from the front of a longer request and
-   * puts a few lines about them in their place. No model is asked.
+   * Maximum number of characters of a request, a positive integer. looplet replaces the oldest messages of a
+   * longer request with a few lines about them. It does not ask a model.
    */
   maxChars?: number | null;
-  /** How old answers are shortened; default: never. */
+  /** How old answers are shortened. Default: never. */
   pruning?: Pruning | null;
 }
 
 /**
- * Steps against tool calls that repeat. A call repeats if it has the same input and the same result as an earlier
- * one, within one answer or in consecutive answers. A cycle of up to four rounds counts too.
+ * Steps against repeated tool calls. A call is repeated if it has the same input and the same result as an earlier
+ * one, in the same answer or in consecutive answers. A cycle of up to four rounds counts too.
  *
- * Each number says how often calls repeat before the step. A step may not come before the one above it, and
- * `stopAfter` must be the greatest. `null` switches a step off. Steps that you leave out adapt to the others: at
- * least twice the one before, less than `stopAfter`.
+ * Each number is how many repetitions trigger the step. A step must not come before the previous one, and
+ * `stopAfter` must be the greatest. `null` disables a step. A step that you leave out adapts to the others: at least
+ * twice the previous one, and less than `stopAfter`.
  */
 export interface RepeatPolicy {
   enabled?: boolean;
-  /** The model is told about it, beside the results. Default 3. */
+  /** looplet notes it next to the results, for the model. Default 3. */
   nudgeAfter?: number | null;
-  /** `onRepeat` is called; without that function the model is told again. Default 6. */
+  /** looplet calls `onRepeat`, or repeats the note if you have no `onRepeat`. Default 6. */
   askAfter?: number | null;
   /** The run is `stopped` by `repeat`. Default 20. */
   stopAfter?: number | null;
@@ -848,19 +846,19 @@ export interface RepeatPolicy {
 /** The current permissions of a run. Answers of your code can add rules and switch the mode. */
 export interface Permissions {
   mode?: PermissionMode;
-  /** Rules whose calls run without a question. A name with a `*` must name its MCP server (`mcp__files__*`). */
+  /** Rules for calls that run without a question. A name with a `*` must name its MCP server (`mcp__files__*`). */
   allow?: readonly string[];
-  /** Rules whose calls need a decision in every mode; `"dontAsk"` denies them. */
+  /** Rules for calls that need a decision in every mode. `"dontAsk"` denies them. */
   ask?: readonly string[];
-  /** Rules whose calls never run. A rule without a specifier hides the tool from the model. */
+  /** Rules for calls that never run. A rule without a specifier hides the tool from the model. */
   deny?: readonly string[];
   /**
-   * The folder of relative paths, from the root on (`/srv/app`). Rules then compare the place that a path names,
-   * calls with `access: "read"` below it need no rule, and `"acceptEdits"` takes absolute paths below it. Default:
-   * nobody knows it.
+   * The base folder of relative paths, an absolute path (`/srv/app`). With it, rules compare the resolved path.
+   * Calls with `access: "read"` below it need no rule, and `"acceptEdits"` accepts absolute paths below it.
+   * Default: unknown.
    */
   cwd?: string | null;
-  /** Further folders like `cwd`, which they need. Default: none. */
+  /** Additional folders that are treated like `cwd`. They require `cwd`. Default: none. */
   additionalDirectories?: readonly string[];
   /**
    * Whether calls that would change the settings of agents, shells, repositories and editors (`.claude`, `.git`,
@@ -875,66 +873,67 @@ export interface Permissions {
 /** One hook or guardrail, without its function. */
 export interface Hook {
   event: Point;
-  /** The tools, or other names, to which it applies; default: all. */
+  /** The tools or other names for which it is called. Default: all. */
   names?: readonly string[] | null;
-  /** The time after which it counts as failed, in milliseconds; default: none. */
+  /** The timeout in milliseconds, after which it counts as failed. Default: none. */
   timeoutMs?: number | null;
-  /** Its failure counts as a denial; default: it is passed over with a warning. */
+  /** Whether its failure counts as a denial. Default: it is ignored with a warning. */
   blocks?: boolean;
 }
 
-/** The bounds of one answer of a model, and how looplet treats one that is not whole. */
+/** The limits of a model's answer, and how looplet treats an incomplete one. */
 export interface AnswerPolicy {
   /**
-   * Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as
+   * Maximum number of blocks in one answer, including tool calls, a positive integer. An answer with more fails as
    * `malformed_stream`.
    */
   maxBlocks?: number;
   /**
-   * Bytes of text and reasoning of one answer, a positive integer up to 64 MiB (67,108,864). An answer with more
-   * fails as `malformed_stream`.
+   * Maximum bytes of text and reasoning in one answer, a positive integer up to 64 MiB (67,108,864). An answer
+   * with more fails as `malformed_stream`.
    */
   maxTextBytes?: number;
   /**
-   * Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer
-   * with more fails as `malformed_stream`.
+   * Maximum bytes of tool arguments and media in one answer, a positive integer up to 128 MiB (134,217,728). An
+   * answer with more fails as `malformed_stream`.
    */
   maxArgumentBytes?: number;
   /**
-   * Bytes of one event of a stream, and of a body that comes whole, a positive integer up to 256 MiB
+   * Maximum bytes of one stream event, or of a body that is not streamed, a positive integer up to 256 MiB
    * (268,435,456). A longer one fails as `malformed_stream`.
    */
   maxEventBytes?: number;
   /**
-   * Bytes of a failed response's body that are read, a positive integer up to 64 MiB (67,108,864). The request is
-   * cancelled behind them, and the failure tells what has come. `timeouts.errorBodyMs` is the time for it.
+   * Maximum bytes that looplet reads of a failed response's body, a positive integer up to 64 MiB (67,108,864).
+   * looplet then cancels the request, and the failure has the part that was received. `timeouts.errorBodyMs` is
+   * the time limit.
    */
   maxErrorBodyBytes?: number;
-  /** How looplet treats an answer without tool calls that the limit of output tokens cut off. */
+  /** How looplet treats an answer without tool calls that reached the limit of output tokens. */
   onMaxTokens?: OnOutputLimit;
   /**
-   * How looplet asks again for an answer that broke off: the connection was lost, or the process ended and the run
+   * How looplet retries an answer that was interrupted: the connection was lost, or the process ended and the run
    * has a `store`.
    */
   onCutOff?: OnCutOff;
   /**
-   * Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool
-   * calls. An answer that says it is finished then ends the run, even with calls beside it. Default false: a run
-   * continues as long as there are calls.
+   * Whether a run fails (code `finish_reason`) if an answer ends in any way other than finished, paused or with
+   * tool calls. In that mode an answer that reports that it is finished ends the run, even if it has calls.
+   * Default false: a run continues as long as there are calls.
    */
   strictStopReason?: boolean;
 }
 
 /** How tool calls run, and what the model reads of them. */
 export interface ToolCallPolicy {
-  /** Which calls of one answer may run at the same time. Results always keep the order of the calls. */
+  /** Which calls of one answer may run at the same time. Results are always in the order of the calls. */
   execution?: ToolExecution;
-  /** Tool calls that run at once, a positive integer. */
+  /** Maximum number of tool calls that run at the same time, a positive integer. */
   maxConcurrency?: number;
   /**
-   * Characters (code points) of a tool's result that the model sees, a positive integer. A longer result is cut
-   * there, with a note of how much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls`
-   * have the whole result, and media are never cut. A tool's `maxResultChars` wins.
+   * Maximum number of characters (code points) of a tool's result that the model sees, a positive integer. A
+   * longer result is cut, with a note of how much is missing and a `warning` event (`result_cut`). Events and
+   * `result.toolCalls` have the complete result, and media are never cut. A tool's `maxResultChars` overrides it.
    */
   maxResultChars?: number;
   /**
@@ -944,15 +943,15 @@ export interface ToolCallPolicy {
    */
   eager?: boolean;
   /**
-   * Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens
-   * ended the answer right behind them. Default false: gateways close the JSON of arguments that a model did not
-   * finish, so the call gets an error result (`cut_off`). A call that `toolCalls.eager` has started already keeps
-   * its result.
+   * Whether the last call of an answer runs if the limit of output tokens ended the answer directly after
+   * arguments that are complete JSON. Default false: the call gets an error result (`cut_off`), because gateways
+   * close the JSON of arguments that a model did not finish. A call that `toolCalls.eager` has already started
+   * keeps its result.
    */
   runCutOff?: boolean;
   /**
-   * Whether the model reads, in a text block behind the result, the input with which a tool ran, if an approval, a
-   * hook or a guardrail changed it. Fields that `bindings` fill are left out. `false` is for changes that the
+   * Whether the model reads the input with which a tool ran, in a text block after the result, if an approval, a
+   * hook or a guardrail changed it. Fields filled by `bindings` are left out. Use `false` for changes that the
    * model must not see. Default true.
    */
   tellUpdatedInput?: boolean;
@@ -964,33 +963,33 @@ export interface ToolCallPolicy {
   aliases?: readonly [string, string][];
 }
 
-/** Which events a run tells. */
+/** Which events a run emits. */
 export interface EventPolicy {
-  /** Whether deltas of one block that arrive in the same network chunk are delivered as one event. */
+  /** Whether deltas of one block that arrive in the same network chunk are emitted as one event. */
   joinDeltas?: boolean;
   /**
-   * Whether the text of an answer is told only when the answer is over and has no tool calls, as one delta a
-   * block. Default false: text streams.
+   * Whether the text of an answer is held until the answer has ended without tool calls. Each block is then one
+   * delta. Default false: text streams.
    */
   holdText?: boolean;
-  /** Whether each whole message of the transcript is an event. Default false. */
+  /** Whether the run emits a `message` event for each complete message of the transcript. Default false. */
   messages?: boolean;
   /**
-   * Whether `attempt-start` says what each request shares with the one before it, and what changed its beginning.
-   * Default false, and true in a run that is recorded.
+   * Whether `attempt-start` reports what each request shares with the previous one, and what changed its prefix.
+   * Default: false, or true in a run that is recorded.
    */
   prefix?: boolean;
 }
 
 /**
- * Processes in a row that may end with a run and bring it no further: no message and no finished call has come. Then
- * it is `stopped` by `recovery_exhausted`. A process that ended while a person was asked does not count, and neither
- * does one that gave its runs up with `agent.close({ recoverable: true })`.
+ * How many processes in a row may end without progress: no new message and no finished call. After that the run is
+ * `stopped` by `recovery_exhausted`. A process does not count if it ended while a user was being asked, or if it
+ * closed the agent with `agent.close({ recoverable: true })`.
  */
 export interface Recovery {
   /**
-   * Processes that ended while a function of a tool ran, which may have been the cause; a positive integer. Losses
-   * of the WebAssembly instance count here too.
+   * Maximum number of processes that ended while a tool's function ran and may have caused the end, a positive
+   * integer. Crashes of the WebAssembly instance also count here.
    */
   maxCrashes?: number;
   /**

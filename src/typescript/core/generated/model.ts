@@ -4,28 +4,26 @@
 export interface Failure {
   code: FailureCode;
   /**
-   * A text for a person. It never contains a key. That of a model call names vendor, model, status, code and
-   * address before the words of the server or of the platform.
+   * A readable text. It never contains a key. The message of a failed model call begins with the vendor, the
+   * model, the status, the code and the address. Then follows the text of the server or the platform.
    */
   message: string;
   /** HTTP status. */
   status?: number;
   /** The wait that the server asked for, in milliseconds. */
   retryAfterMs?: number;
-  /** True when another attempt could succeed. looplet has already made its own attempts. */
+  /** Whether another attempt could succeed. looplet has already made its own retries. */
   retryable: boolean;
   /** The vendor's id of the request, for its support team. */
   requestId?: string;
-  /**
-   * The vendor's own code for the error: `error.details.error_code` of Anthropic, for example `thread_not_found`.
-   */
+  /** The vendor's code for the error, for example `thread_not_found` in Anthropic's `error.details.error_code`. */
   vendorCode?: string;
   vendor?: string;
-  /** The model that was asked. */
+  /** The model of the request. */
   model?: string;
-  /** The address that was asked, without its query. A model inside the process has none. */
+  /** The URL of the request, without its query. A model inside the process has none. */
   url?: string;
-  /** The first 500 characters of a body that breaks the protocol. */
+  /** The first 500 characters of a body that violates the protocol. */
   body?: string;
 }
 
@@ -43,47 +41,47 @@ export type FailureCode =
   | "network"
   | "timeout"
   /**
-   * The body breaks the protocol: it is not SSE but HTML, it is cut off, or an event is not valid JSON. Also an
-   * answer beyond `answers.maxBlocks`, `answers.maxTextBytes`, `answers.maxArgumentBytes` or
+   * The body violates the protocol: it is HTML instead of SSE, it is cut off, or an event is not valid JSON. Also
+   * for an answer that exceeds `answers.maxBlocks`, `answers.maxTextBytes`, `answers.maxArgumentBytes` or
    * `answers.maxEventBytes`.
    */
   | "malformed_stream"
   /**
-   * The server answered with a redirect, which looplet never follows: the key would go along. The message names
-   * the target's origin where the platform shows it.
+   * The server answered with a redirect. looplet never follows redirects, because they would receive the key. The
+   * message names the target's origin if the platform shows it.
    */
   | "redirected"
   /**
-   * Your code that answers in place of a server has thrown: the function of `custom()`, or a `scripted()` or
-   * `practice()` of `looplet/practice`.
+   * Your code that replaces a server threw: the function of `custom()`, or a `scripted()` or `practice()` of
+   * `looplet/practice`.
    */
   | "custom_model"
   /**
    * The answer ended in a way that `answers.strictStopReason` or `answers.onMaxTokens` does not accept. The
-   * message says how.
+   * message says how it ended.
    */
   | "finish_reason"
-  /** A setting that only the engine can judge was refused. The message names the field. */
+  /** An invalid option that only the engine can detect. The message names the field. */
   | "config_invalid"
   /**
-   * The WebAssembly module could not be loaded. The message says why; often a Content-Security-Policy forbids it.
-   * Only the TypeScript reports this code.
+   * The WebAssembly module could not be loaded. The message has the reason, often a Content-Security-Policy. Only
+   * the TypeScript reports this code.
    */
   | "config_wasm"
   /** Another process holds the lease of this run. Only the TypeScript reports this code. */
   | "run_held"
-  /** The store does not have the journal of the run any more, although no other process has taken it. */
+  /** The store does not have the run's journal any more, and no other process has acquired it. */
   | "journal_gone"
-  /** The store has a run with this id that began with another prompt. */
+  /** The store has a run with this id that started with another prompt. */
   | "run_exists"
   /**
-   * Your store could not give the journal of a run that is to go on, or it could not save one and
-   * `durable.onSaveFailed` ended the run.
+   * Your store could not load the journal of a run to resume, or it could not save one and `durable.onSaveFailed`
+   * ended the run.
    */
   | "store_failed"
-  /** One of your guardrails refused. Only the `error` event has this code. */
+  /** One of your guardrails rejected something. Only the `error` event has this code. */
   | "guardrail"
-  /** A defect of looplet. */
+  /** A bug in looplet. */
   | "bug";
 
 /**
@@ -93,13 +91,16 @@ export type FailureCode =
  * bytes: 3.5 bytes each, also in pictures.
  */
 export interface SharedPrefix {
-  /** The length of the tools, the system prompt and the messages. Messages count as they are sent. */
+  /** The length of the tools, the system prompt and the messages, as they are sent. */
   bytes: number;
   tokens: number;
-  /** The length of what the request before began with, too. Tools and system prompt count whole or not at all. */
+  /**
+   * The length of the common prefix with the previous request. The tools and the system prompt each count
+   * completely or not at all.
+   */
   sharedBytes: number;
   sharedTokens: number;
-  /** The first difference. Absent if the request begins with everything of the request before. */
+  /** The first difference. Absent if the request begins with the complete previous request. */
   broken?: PrefixBreak;
   /**
    * Who changed the system prompt, the tools, the effort or the format of answers, if the change is sent at the
@@ -121,11 +122,11 @@ export type PrefixPart =
   | "tools"
   | "system"
   | "message"
-  /** Another model is asked, which has its own cache. */
+  /** Another model, which has its own cache. */
   | "model"
   /** Claude and OpenAI Responses have a cache for each effort. */
   | "effort"
-  /** The format of structured answers, of which Claude and OpenAI Responses have a cache each, too. */
+  /** The format of structured answers: Claude and OpenAI Responses have a cache for each. */
   | "format"
   /** The kind of thinking or its budget: Claude reads only the tools and the system prompt from its cache. */
   | "thinking";
@@ -158,24 +159,24 @@ export type PrefixCause =
   /** looplet does not know. */
   | "other";
 
-/** How a call reaches another agent, in the words of OpenTelemetry's conventions. */
+/** How a call reaches another agent, in the terms of OpenTelemetry's conventions. */
 export type Transfer =
-  /** A subagent works for the caller, which goes on with the result. */
+  /** A subagent works for the caller, which continues with the result. */
   | "return_to_caller"
-  /** The agent goes on with the conversation. */
+  /** The agent continues the conversation. */
   | "pass_control";
 
-/** The error of a tool call, as the model is told it. */
+/** The error of a tool call, as it is sent to the model. */
 export interface ToolFault {
   /**
    * A short, stable code: `tool_failed`, `invalid_json`, `invalid_input`, `cut_off`, `unknown_tool`, `denied`,
    * `timeout`, `call_limit`, `unusable_result`, `cancelled`, `not_run`, `save_failed`, `early_answer`,
-   * `subagent_failed`, `depth_limit`, or a code of the tool's own.
+   * `subagent_failed`, `depth_limit`, or a code of the tool.
    */
   code: string;
-  /** The defect in words, without a stack trace. */
+  /** The problem as text, without a stack trace. */
   message: string;
-  /** The step that the model should take instead. */
+  /** What the model should do instead. */
   hint: string;
   /** `false` ends the run. */
   recoverable: boolean;
@@ -183,16 +184,16 @@ export interface ToolFault {
 
 /** A point of a run at which it asks your code. */
 export type Point =
-  /** A call is about to be judged: the permission rules, the mode and `canUseTool` come after this hook. */
+  /** A call is about to be checked. The permission rules, the mode and `canUseTool` follow this hook. */
   | "PreToolUse"
   /** A tool has returned; the model has not seen the result yet. */
   | "PostToolUse"
-  /** A tool has thrown or run out of time. */
+  /** A tool has thrown or timed out. */
   | "PostToolUseFailure"
-  /** All calls of an answer are done; the model has seen none of their results yet. */
+  /** All calls of an answer have ended. The model has seen none of their results yet. */
   | "PostToolBatch"
   /**
-   * A session begins with its first prompt; a session is a chat, or a run outside of one. This hook comes before
+   * A session begins with its first prompt. A session is a chat, or a run outside a chat. This hook precedes
    * `UserPromptSubmit`.
    */
   | "SessionStart"
@@ -200,56 +201,56 @@ export type Point =
   | "UserPromptSubmit"
   /** The model has finished. */
   | "Stop"
-  /** A subagent is about to begin. */
+  /** A subagent is about to start. */
   | "SubagentStart"
   /** A subagent has finished. */
   | "SubagentStop"
-  /** A summary of the history is about to be made. */
+  /** The history is about to be summarised. */
   | "PreCompact"
-  /** A summary has taken the place of the history before it. */
+  /** A summary has replaced the history before it. */
   | "PostCompact"
   /** `canUseTool` or a `question` event is about to ask whether a call may run. */
   | "PermissionRequest"
   /** A rule, the mode or your code denied a call. */
   | "PermissionDenied"
   /**
-   * The run waits for a person, because a permission question is open. Nothing waits for this hook; context that
-   * it adds reaches the model later.
+   * The run waits for the user because a permission question is open. Nothing waits for this hook. Context that it
+   * adds reaches the model later.
    */
   | "Notification"
   /** Messages are about to be sent. */
   | "InputGuardrail"
-  /** An answer is over, and nothing has been done with it yet. */
+  /** An answer is complete and has not been used yet. */
   | "OutputGuardrail"
-  /** A call may run, and is about to. */
+  /** A call is allowed and about to run. */
   | "ToolGuardrail"
   /** The next request can be changed before it is sent. */
   | "PrepareIteration"
-  /** An iteration is over. */
+  /** An iteration has ended. */
   | "IterationEnd"
   /** A limit is reached and may be raised. */
   | "Limit"
-  /** Asks once per batch to validate the inputs and to name the resources of the calls whose tools want it. */
+  /** Asks once per batch to validate the inputs and to name the resources of the calls, if their tools need it. */
   | "prepare_calls"
-  /** How should the model be told about the errors of this round? */
+  /** How should the model be informed of the errors of this round? */
   | "word_errors"
-  /** May this call run? A person may answer, or a function in their place. */
+  /** May this call run? The user or a function decides. */
   | "permission"
   /** May this call run? Your classifier answers. */
   | "classify"
-  /** Was this call done, which had begun when the run was cut off? */
+  /** What happened to this call, which had started when the run was interrupted? */
   | "reconcile"
-  /** A tool asks a person while its call is under way. */
+  /** A running tool asks the user. */
   | "elicitation"
-  /** Which text stands for the first part of the conversation? */
+  /** Which text should replace the first part of the conversation? */
   | "summarize"
-  /** Is this answer, which fits its schema, acceptable to your Standard Schema or your function? */
+  /** Does your Standard Schema or your function accept this answer, which matches its schema? */
   | "check_output"
-  /** Should the run stop after this round of tools, by your conditions? */
+  /** Do your conditions stop the run after this round of tools? */
   | "stop_condition"
-  /** Should the run stop because its rounds repeat themselves? */
+  /** Should the run stop because its rounds repeat? */
   | "stop_repeat"
-  /** Which messages does the agent that takes the conversation over begin with? */
+  /** Which messages does the agent start with after a handoff? */
   | "filter_handoff";
 
 /** One piece of a message. */
@@ -266,7 +267,7 @@ export type Block =
 export interface TextBlock {
   type: "text";
   text: string;
-  /** Why looplet has written this text. Absent for a text of a person or of the model. */
+  /** Why looplet has written this text. Absent for text of the user or of the model. */
   purpose?: TextPurpose;
   vendor?: { [field: string]: unknown };
 }
@@ -312,7 +313,10 @@ export interface ToolResultBlock {
   content: Block[];
   /** Whether the call failed. Default false. */
   isError?: boolean;
-  /** Set if the call has no result yet, because its run goes on. The block stands in the place of the result. */
+  /**
+   * Set if the call has no result yet because its run has not ended. The block is in the position of the
+   * result.
+   */
   pending?: PendingCall;
 }
 
@@ -321,15 +325,18 @@ export interface MediaBlock {
   type: "media";
   /** For example `image/png` or `application/pdf`. */
   mediaType: string;
-  /** The file's name, for example `report.pdf`. Vendors tell it to the model; Gemini has no place for it. */
+  /**
+   * The file's name, for example `report.pdf`. Vendors pass it to the model, except Gemini, which has no field
+   * for it.
+   */
   name?: string;
-  /** Further fields of the vendor whose model made it. */
+  /** Additional fields of the vendor that produced it. */
   vendor?: { [field: string]: unknown };
   data?: string;
   url?: string;
 }
 
-/** A block of the vendor that has no neutral form; looplet keeps it and sends it back unchanged. */
+/** A vendor's block that has no neutral form. looplet stores it and sends it back unchanged. */
 export interface RawBlock {
   type: "raw";
   json: unknown;
@@ -337,60 +344,60 @@ export interface RawBlock {
 
 /** Why looplet has written a text of the transcript. */
 export type TextPurpose =
-  /** The text stands for messages before it. */
+  /** A summary that replaces the messages before it. */
   | "summary"
   /**
-   * The model is told something: a repeated round, an answer that was cut off or does not fit its schema, the
-   * words of a hook.
+   * A note for the model: a repeated round, an answer that was cut off or does not match its schema, or a hook's
+   * text.
    */
   | "notice";
 
-/** How far a call has come that has no result yet. */
+/** The state of a call that has no result yet. */
 export type PendingCall =
-  /** A person is asked about it, or by its tool or a subagent below it. */
+  /** A user has been asked about it, or by its tool or a subagent below it. */
   | "waiting"
-  /** It has begun. */
+  /** It has started. */
   | "running"
-  /** It has not begun. */
+  /** It has not started. */
   | "queued";
 
-/** Why the history is made shorter. */
+/** Why the history is shortened. */
 export type CompactTrigger =
   /** The context window is nearly full. */
   | "auto"
-  /** Your code asked for it. */
+  /** Your code requested it. */
   | "manual"
   /** The vendor reported that the context window is full. */
   | "overflow"
   /** Old answers were shortened by `context.pruning`, or by `context_management` in the `body` of the model. */
   | "pruning"
-  /** The history exceeds `context.maxChars`, a number of characters. */
+  /** The history exceeds `context.maxChars`. */
   | "budget";
 
 /** The author of a summary. */
 export type SummaryBy =
-  /** The vendor, which signs or encrypts it, so that the model's later reasoning stays. */
+  /** The vendor. It signs or encrypts the summary, so the model's later reasoning remains valid. */
   | "vendor"
-  /** The model, in an answer to a prompt of looplet. */
+  /** The model, in its answer to a prompt of looplet. */
   | "model"
   /** Your function. */
   | "host"
-  /** looplet, from the beginnings of the messages. */
+  /** looplet, from the first characters of each message. */
   | "built_in";
 
 /**
  * Tokens of one model call or of a whole run, and their cost.
  *
  * `inputTokens` counts everything that the model read, cached or not, like OpenTelemetry's
- * `gen_ai.usage.input_tokens`. The cache counts are parts of it. `outputTokens` counts everything that the
- * model wrote. `reasoningTokens` is a part of it.
+ * `gen_ai.usage.input_tokens`, and includes the cache counts. `outputTokens` counts everything that the
+ * model wrote, and includes `reasoningTokens`.
  */
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
   cacheReadTokens: number;
   cacheWriteTokens: number;
-  /** The part of `cacheWriteTokens` that the vendor keeps for an hour. */
+  /** The part of `cacheWriteTokens` that the vendor caches for an hour. */
   cacheWriteHourTokens: number;
   reasoningTokens: number;
   /**
@@ -405,35 +412,38 @@ export interface Usage {
    * price; `null` when neither is known.
    */
   costNanoUsd: number | null;
-  /** True when the whole cost is the vendor's own figure. */
+  /** True if the vendor reported the whole cost. */
   isCostReported: boolean;
 }
 
-/** The limits that count for an agent; `null` for a limit that does not exist. */
+/** The current limits of an agent. `null` means no limit. */
 export interface CurrentLimits {
   maxIterations: number;
   maxTotalTokens: number | null;
   maxCostNanoUsd: number | null;
   maxToolRounds: number | null;
   maxToolCalls: number | null;
-  /** The rest of `timeouts.totalMs`. */
+  /** The remaining part of `timeouts.totalMs`. */
   timeLeftMs: number | null;
 }
 
 /**
- * One message. Tool results stand in the user message that follows the calls they answer. The system prompt is not a
+ * One message. Tool results are in the user message after the calls that they answer. The system prompt is not a
  * message.
  */
 export interface Message {
   role: Role;
   content: Block[];
-  /** An abort or a limit cut the answer off; the part that arrived is kept and sent on. */
+  /**
+   * True if an abort or a limit interrupted the answer. The received part is in the history and is sent to the
+   * model.
+   */
   partial?: boolean;
-  /** `pruning` shortened its thinking and its calls. The thinking is not sent back. */
+  /** True if `pruning` shortened its thinking and its calls. The thinking is not sent back. */
   compacted?: boolean;
   /**
-   * The protocol and the model that wrote an assistant message. Vendor fields, signatures and raw blocks go back
-   * only to them.
+   * The protocol and the model that wrote an assistant message. Vendor fields, signatures and raw blocks are sent
+   * back only to them.
    */
   origin?: Origin;
 }
@@ -446,14 +456,14 @@ export interface Origin {
   protocol: string;
   model: string;
   /**
-   * A digest of what the request of a message with signed reasoning began with: the reasoning goes back only
-   * behind the same beginning. An empty text stands for reasoning that the vendor has refused. Without a digest
-   * the vendor decides.
+   * A digest of the request's prefix, for a message with signed reasoning. The reasoning is sent back only after
+   * the same prefix. An empty text means that the vendor has rejected the reasoning. Without a digest the vendor
+   * decides.
    */
   prefix?: string;
   /**
-   * With the option `serverState`: the vendor's id of the answer, a digest of the conversation up to it, and when
-   * it came, in seconds since 1970. The next request sends only what follows it, if nothing before has changed.
+   * With the option `serverState`: the vendor's id of the answer, a digest of the conversation up to it, and its
+   * time in seconds since 1970. If nothing before it has changed, the next request sends only what follows it.
    */
   thread?: string;
 }
@@ -468,10 +478,10 @@ export type FinishReason =
   | "stop"
   /** The output limit or the context window cut the answer off. */
   | "length"
-  /** The vendor paused a long answer (Anthropic's `pause_turn`). The run goes on by itself. */
+  /** The vendor paused a long answer (Anthropic's `pause_turn`). The run continues automatically. */
   | "pause";
 
-/** How a run or an agent ended. `outcome` tells which of the other fields are there. */
+/** How a run or an agent ended. `outcome` determines which other fields are present. */
 export type Outcome =
   | {
       outcome: "completed";
@@ -482,8 +492,8 @@ export type Outcome =
   | {
       outcome: "stopped";
       /**
-       * The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a
-       * guardrail, or the problem of the last answer that did not fit its schema.
+       * The reason from `abort(reason)` or from the signal. In a `stopped` run: the reason of a hook or a guardrail,
+       * or why the last answer did not match its schema.
        */
       abortReason?: string;
       stoppedBy: StoppedBy;
@@ -492,8 +502,8 @@ export type Outcome =
   | {
       outcome: "cancelled";
       /**
-       * The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a
-       * guardrail, or the problem of the last answer that did not fit its schema.
+       * The reason from `abort(reason)` or from the signal. In a `stopped` run: the reason of a hook or a guardrail,
+       * or why the last answer did not match its schema.
        */
       abortReason: string;
       stoppedBy?: undefined;
@@ -506,15 +516,15 @@ export type Outcome =
       abortReason?: undefined;
     };
 
-/** The end of a run in one word. */
+/** How a run ended. */
 export type OutcomeKind =
   /** The model finished. */
   | "completed"
-  /** A limit or a condition ended the run; see `stoppedBy`. */
+  /** A limit or a condition ended the run: see `stoppedBy`. */
   | "stopped"
   /** Your code aborted the run. */
   | "cancelled"
-  /** A provider, the network, the configuration or a defect ended the run; see `error`. */
+  /** A provider, the network, the configuration or a bug ended the run: see `error`. */
   | "failed";
 
 /** The cause of a stop. */
@@ -532,13 +542,13 @@ export type StoppedBy =
   /** Repeated rounds of tool calls. */
   | "repeat"
   /**
-   * Processes have gone on with the run, one after the other, and ended without bringing it further
-   * (`durable.maxCrashes`, `durable.maxInterruptions`).
+   * Several processes in a row have resumed the run and ended without progress (`durable.maxCrashes`,
+   * `durable.maxInterruptions`).
    */
   | "recovery_exhausted"
-  /** Answers that never fitted the schema. */
+  /** No answer matched the schema. */
   | "structured_output"
-  /** A hook that said `continue: false` or refused the prompt. */
+  /** A hook returned `continue: false` or blocked the prompt. */
   | "hook";
 
 /** The kinds of events. */
@@ -559,8 +569,8 @@ export type EventKind =
       type: "iteration-start";
     }
   /**
-   * Only behind the `run-start` of a process that goes on with a run: another process has received so much of an
-   * answer that its end cut off. The model is asked again. It does not get these texts, except with `onCutOff:
+   * Only after the `run-start` of a process that resumes a run. It has the part of the interrupted answer that the
+   * previous process received. The model is asked again. It does not get this text, except with `onCutOff:
    * "continue"`: then the text is the first delta of the next answer.
    */
   | {
@@ -568,36 +578,36 @@ export type EventKind =
       text: string;
       reasoning: string;
     }
-  /** Another agent goes on with the conversation. */
+  /** Another agent continues the conversation. */
   | {
       type: "handoff";
-      /** The name of the tool that handed over. */
+      /** The name of the tool that handed off. */
       to: string;
     }
-  /** The agent asks this model from its next request on. */
+  /** The agent uses this model from its next request on. */
   | {
       type: "model-change";
       model: string;
       vendor: string;
-      /** The failure for which the model before it was given up. */
+      /** The failure because of which the previous model was given up. */
       error?: Failure;
     }
   /** A request is sent. */
   | {
       type: "attempt-start";
       /**
-       * Present if `events.prefix` is set, from the second request of an agent on. The request for a summary has
-       * none, and neither has one that lets the model continue a partial answer.
+       * Present if `events.prefix` is set, from an agent's second request on. A request for a summary has none,
+       * and neither has a request that continues a partial answer.
        */
       prefix?: SharedPrefix;
     }
   | {
       type: "text-start";
       block: number;
-      /** Whether the block is a refusal that the vendor marks as such. Absent for an ordinary text. */
+      /** Whether the vendor marks the block as a refusal. Absent for ordinary text. */
       refusal?: boolean;
     }
-  /** New text of a block. Deltas of one block that arrive together come as one. */
+  /** New text of a block. Deltas of one block that arrive together are joined. */
   | {
       type: "text-delta";
       block: number;
@@ -617,8 +627,9 @@ export type EventKind =
       text: string;
     }
   /**
-   * The vendor's estimate of the tokens of a block of reasoning so far, where it does not send the text: Claude
-   * with `thinking: { type: "adaptive", display: "omitted" }`. It is for a progress indicator; `usage` counts.
+   * The vendor's estimate of the tokens of a block of reasoning so far, if the vendor does not send the text
+   * (Claude with `thinking: { type: "adaptive", display: "omitted" }`). Use it for a progress indicator. `usage`
+   * has the real count.
    */
   | {
       type: "reasoning-progress";
@@ -645,7 +656,7 @@ export type EventKind =
       type: "tool-input-end";
       block: number;
     }
-  /** A complete call, before anything is done with it. */
+  /** A complete call, before looplet has checked or run it. */
   | {
       type: "tool-call";
       toolCallId: string;
@@ -668,7 +679,7 @@ export type EventKind =
       toolCallId: string;
       toolName: string;
       /**
-       * The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill
+       * The input that the tool got instead of the model's, if your code changed it. Fields filled by `bindings`
        * are left out.
        */
       updatedInput?: unknown;
@@ -682,7 +693,7 @@ export type EventKind =
       toolCallId: string;
       toolName: string;
       /**
-       * The input that the tool got in place of the model's, if your code changed it. Fields that `bindings` fill
+       * The input that the tool got instead of the model's, if your code changed it. Fields filled by `bindings`
        * are left out.
        */
       updatedInput?: unknown;
@@ -700,42 +711,42 @@ export type EventKind =
       questionId: number;
       /** The point of the run at which the question is asked. */
       question: Exclude<Point, "classify">;
-      /** The data that a person needs to answer; absent where looplet answers. */
+      /** The data that a user needs to answer. Absent if looplet answers. */
       data?: Facts["permission" | "reconcile" | "elicitation"];
     }
-  /** The question is closed. It comes once for each question. */
+  /** The question is closed. Emitted once for each question. */
   | {
       type: "answered";
       questionId: number;
-      /** The input that the answer gives the tool in place of the model's. */
+      /** The tool's input according to the answer, if it replaces the model's. */
       updatedInput?: unknown;
-      /** True if nobody has answered, and nobody waits for the answer any more: the call has ended, or the run. */
+      /** True if no one has answered and an answer would have no effect, because the call or the run has ended. */
       isWithdrawn?: true;
     }
   /**
-   * Nothing goes on before somebody answers one of these questions: no request and no tool is under way, but tools
-   * that have asked themselves. It comes again when the questions are others. Your code may send a notice at this
-   * moment or, in a run with a store, end the process after `run.saved()`.
+   * The run cannot continue before one of these questions is answered. No request is open, and the only running
+   * tools are those that have asked. Emitted again when the set of questions changes. Your code can send a
+   * notification now. In a run with a store it can also end the process after `run.saved()`.
    */
   | {
       type: "waiting";
       questionIds: number[];
     }
   /**
-   * The store has not taken these entries of the journal, so a process that went on with the run would not know
-   * what they say. `durable.onSaveFailed` decides whether the run goes on. The event comes for each write that
-   * fails; the next write takes all entries along.
+   * The store has not saved these entries of the journal, so a process that resumes the run would not have them.
+   * `durable.onSaveFailed` decides whether the run continues. Emitted for each failed write. The next write
+   * includes all of these entries.
    */
   | {
       type: "not-saved";
-      /** The number of entries that the store does not have. */
+      /** The number of entries that are missing in the store. */
       entries: number;
-      /** The number of the first of them in the journal, from 1. */
+      /** The position of the first one in the journal, from 1. */
       since: number;
-      /** The words of the store's error. */
+      /** The message of the store's error. */
       message: string;
     }
-  /** The model call failed and is tried again after `delayMs`. */
+  /** The model call failed and is retried after `delayMs`. */
   | {
       type: "retry";
       nextAttempt: number;
@@ -743,16 +754,19 @@ export type EventKind =
       delayMs: number;
       error: Failure;
     }
-  /** The text of `blocks` that this attempt delivered is void. The next attempt starts over. */
+  /**
+   * The text that this attempt delivered in `blocks` is retracted. The next attempt starts
+   * from scratch.
+   */
   | {
       type: "reset";
       blocks: number[];
     }
-  /** The steers and follow-ups with these ids have become part of the transcript. */
+  /** The steers and follow-ups with these ids are now part of the transcript. */
   | {
       type: "steer-delivered";
       ids: number[];
-      /** The content of the message that the model gets: that of all of them. */
+      /** The content of the message that the model gets, from all of them together. */
       content: Block[];
     }
   /** The history is about to be summarised. */
@@ -763,13 +777,14 @@ export type EventKind =
       preTokens: number;
     }
   /**
-   * The history has been made shorter: later requests have a different beginning. If the trigger is `pruning` and
-   * `by` is `vendor`, requests and history are what they were, and the vendor has hidden old calls from the model.
+   * The history has been shortened, so later requests have a different prefix. If the trigger is `pruning` and
+   * `by` is `vendor`, the history and the requests are unchanged, and the vendor has hidden old calls from the
+   * model.
    */
   | {
       type: "compact-boundary";
       trigger: CompactTrigger;
-      /** Who has written the summary, or the vendor if it has hidden old calls; absent if looplet has pruned. */
+      /** Who wrote the summary, or `vendor` if the vendor has hidden old calls. Absent if looplet has pruned. */
       by?: SummaryBy;
       preTokens: number;
       postTokens: number;
@@ -779,7 +794,7 @@ export type EventKind =
       type: "usage";
       /** The usage of this model call so far. */
       usage: Usage;
-      /** The usage of the run so far, this call included. */
+      /** The usage of the run so far, including this call. */
       total: Usage;
     }
   /** `onLimit` or `run.addBudget` raised limits of this agent. */
@@ -788,19 +803,19 @@ export type EventKind =
       limits: CurrentLimits;
     }
   /**
-   * A whole message of the transcript, if `events.messages` is set. The user's messages come when they are sent,
-   * with the results of tools in them, the model's when its answer is over or given up. A prompt that joins a
-   * message without an answer comes by itself.
+   * A complete message of the transcript, if `events.messages` is set. The user's messages, including tool
+   * results, are emitted when they are sent, and the model's when the answer has ended or is given up. A prompt
+   * that is joined to an unanswered message is emitted separately.
    */
   | {
       type: "message";
       message: Message;
-      /** The vendor's id of an answer that is over. */
+      /** The vendor's id of a complete answer. */
       responseId?: string;
-      /** The vendor's word for the end of an answer that is over. */
+      /** The vendor's finish reason of a complete answer. */
       rawFinishReason?: string;
     }
-  /** Something is odd, and the run goes on. */
+  /** A problem that does not stop the run. */
   | {
       type: "warning";
       code: string;
@@ -812,14 +827,14 @@ export type EventKind =
       type: "iteration-finish";
       finishReason: FinishReason | null;
       rawFinishReason: string | null;
-      /** The usage of the iteration's requests; `null` if the vendor reported none. */
+      /** The usage of the iteration's requests. `null` if the vendor reported none. */
       usage: Usage | null;
       /** The vendor's id of the answer. */
       responseId: string | null;
-      /** The model that answered, by the vendor's account. */
+      /** The model that answered, as reported by the vendor. */
       responseModel: string | null;
     }
-  /** How this agent ended; the end of a subagent ends no run. */
+  /** How this agent ended. The end of a subagent does not end the run. */
   | {
       type: "agent-finish";
       outcome: Outcome;
@@ -846,19 +861,19 @@ export interface ToolCallRecord {
   /** The model's arguments; a string when they are not a JSON object. */
   input: unknown;
   /**
-   * The input that the tool got in place of the model's, if an approval, a hook or a guardrail changed it. Fields
-   * that `bindings` fill are left out. The model reads it beside the result.
+   * The input that the tool got instead of the model's, if an approval, a hook or a guardrail changed it. Fields
+   * filled by `bindings` are left out. The model reads it next to the result.
    */
   updatedInput?: unknown;
-  /** The tool's result or the structured error; `null` while the call is open. */
+  /** The tool's result or the structured error. `null` while the call is open. */
   output: unknown;
   isError: boolean;
   durationMs: number;
 }
 
-/** The place of an agent in its run, as the journal has it. */
+/** The progress of an agent in its run, according to the journal. */
 export interface AgentProgress {
-  /** The number of the iteration of the last answer, from 1; 0 before the first. */
+  /** The number of the iteration of the last answer, from 1. 0 before the first. */
   iteration: number;
   /** Whether `iteration-finish` was emitted for that iteration. */
   isFinished: boolean;
@@ -876,13 +891,13 @@ export interface AgentTranscript {
   agentPath: string;
   /** The provider's id of the call that a subagent answers. */
   parentToolCallId?: string;
-  /** How the agent ended; absent while it is at work. */
+  /** How the agent ended. Absent while it is running. */
   outcome?: OutcomeKind;
-  /** The messages as they were said. A summary stands behind those that it has replaced for the model. */
+  /** The original messages. A summary follows the messages that it has replaced for the model. */
   messages: Message[];
-  /** The calls that have come back, in the order in which their rounds have ended. */
+  /** The calls that have returned, in the order in which their rounds ended. */
   toolCalls: ToolCallRecord[];
-  /** The place that the journal has of an agent of the last run; absent for those of earlier runs. */
+  /** The agent's progress in the last run. Absent for agents of earlier runs. */
   progress?: AgentProgress;
 }
 
@@ -890,19 +905,19 @@ export interface AgentTranscript {
 export interface AssumedLimits {
   vendor: string;
   model: string;
-  /** The most tokens of a request with its answer, in place of `context.window`. */
+  /** The maximum number of tokens of a request and its answer, instead of `context.window`. */
   window?: number;
   /**
-   * The most tokens of an answer, in place of `maxOutputTokens`: what looplet asks for, or what the model can
-   * write.
+   * The maximum number of tokens of an answer, instead of `maxOutputTokens`: what looplet asks for, or what the
+   * model can write.
    */
   maxOutputTokens?: number;
 }
 
 /**
- * The most that a run may use under its limits, subagents included, told before any request
- * (`bound`). A figure is `null` when nothing limits it, and
- * `unbounded` says why.
+ * The maximum that a run can use under its limits, including subagents, calculated before any request
+ * (`bound`). A figure is `null` if nothing limits it, and `unbounded` has the
+ * reason.
  */
 export interface Bound {
   /** Requests to models: iterations, retries, fallback models, summaries and subagents. */
@@ -923,7 +938,7 @@ export interface Bound {
   assumed: AssumedLimits[];
 }
 
-/** A call as your code is told about it. */
+/** A call in the form that your code receives. */
 export interface CallFacts {
   toolCallId: string;
   toolName: string;
@@ -935,31 +950,31 @@ export interface CallFacts {
   /** The reason for the question or the denial. */
   reason?: string;
   /**
-   * A part of the run's journal is lost. The call, or one like it under another id, may have been made in that
-   * part, so an id that nobody knows proves nothing.
+   * True if a part of the run's journal is lost. That part may have had this call or a similar one with another
+   * id, so an unknown id proves nothing.
    */
   isTorn?: boolean;
   /**
-   * The version of the tool when the call was let through, empty for none; absent if it is the tool's version of
-   * now.
+   * The tool's version when the call was approved, or an empty text if it had none. Absent if the version has not
+   * changed.
    */
   otherVersion?: string;
-  /** The agent that made the call; `"root"` is the run's own. */
+  /** The agent that made the call. `"root"` is the run's own. */
   agentPath?: string;
   /**
-   * The `ask` rule that caused the question. Its author wants a person to decide, so never answer it
+   * The `ask` rule that caused the question. The rule requires a user's decision, so never answer it
    * automatically.
    */
   matchedAskRule?: PermissionRuleParts;
   /**
-   * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are
-   * absent where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for
-   * calls that rules cannot express.
+   * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. Absent if no
+   * rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for calls that rules
+   * cannot express.
    */
   suggestions?: PermissionUpdate[];
-  /** Context for `classifyTool` that `PostToolUse` hooks have given. */
+  /** Context that `PostToolUse` hooks have returned for `classifyTool`. */
   classifierContext?: string[];
-  /** The request of the tool, in the words of MCP. */
+  /** The tool's request, in MCP's terms. */
   request?: ElicitationRequest;
 }
 
@@ -974,11 +989,11 @@ export type PermissionUpdate =
   | {
       type: "addRules" | "replaceRules" | "removeRules";
       /**
-       * Where the change is to be kept. looplet stores nothing, so any value but `"session"` is a `warning` event
+       * Where to store the change. looplet does not store it, so any value except `"session"` causes a `warning` event
        * (`permission_update`). Default: none.
        */
       destination?: string | undefined;
-      /** The list to which `rules` belong. */
+      /** The list of the `rules`. */
       behavior: RuleKind;
       /** Texts of rules, or their parts. */
       rules: readonly (string | PermissionRuleParts)[];
@@ -987,7 +1002,7 @@ export type PermissionUpdate =
   | {
       type: "setMode";
       /**
-       * Where the change is to be kept. looplet stores nothing, so any value but `"session"` is a `warning` event
+       * Where to store the change. looplet does not store it, so any value except `"session"` causes a `warning` event
        * (`permission_update`). Default: none.
        */
       destination?: string | undefined;
@@ -998,7 +1013,7 @@ export type PermissionUpdate =
   | {
       type: "addDirectories" | "removeDirectories";
       /**
-       * Where the change is to be kept. looplet stores nothing, so any value but `"session"` is a `warning` event
+       * Where to store the change. looplet does not store it, so any value except `"session"` causes a `warning` event
        * (`permission_update`). Default: none.
        */
       destination?: string | undefined;
@@ -1018,7 +1033,7 @@ export type UpdateType =
   /** Changes nothing either. */
   | "removeDirectories";
 
-/** The list to which a rule belongs. */
+/** The list of a rule. */
 export type RuleKind = "allow" | "ask" | "deny";
 
 /** A permission rule, read from its text. */
@@ -1050,15 +1065,15 @@ export type PermissionMode =
   /** The call runs, unless a `deny` or `ask` rule matches, or a `deny` rule cannot read the call for sure. */
   | "bypassPermissions";
 
-/** A request of a tool to a person, in the words of MCP. The engine hands it on and reads nothing of it. */
+/** A tool's request to the user, in MCP's terms. The engine passes it through without reading it. */
 export interface ElicitationRequest {
-  /** The words for the person. */
+  /** The text for the user. */
   message: string;
-  /** A form to fill in, or a page to visit. Default `"form"`. */
+  /** A form to fill in, or a page to open. Default `"form"`. */
   mode?: "form" | "url";
   /** The JSON Schema of the answer's `content`, for a form: an object of texts, numbers, booleans and choices. */
   requestedSchema?: { readonly [key: string]: unknown };
-  /** The page to visit. */
+  /** The page to open. */
   url?: string;
 }
 
@@ -1076,11 +1091,11 @@ export interface ToolInvocation {
   profile: number;
   /** The call must not be made twice. */
   once?: boolean;
-  /** The state from which the call goes on, if another process has left one. */
+  /** The state from which the call resumes, if another process has saved one. */
   checkpoint?: ToolCheckpoint;
 }
 
-/** The state from which a tool call goes on in another process. */
+/** The state from which a tool call resumes in another process. */
 export interface ToolCheckpoint {
   state: unknown;
   /** The number of questions that the call has asked before. */
@@ -1096,11 +1111,11 @@ export interface FaultyCall {
 }
 
 /**
- * The facts that a question tells, by its point. The marks `x-of` name the points of a variant or a field, with `!`
- * where the field is always told.
+ * The data of a question, by its point. The marks `x-of` name the points of a variant or a field, with `!` if the
+ * field is always present.
  */
 export interface Facts {
-  /** A call is about to be judged: the permission rules, the mode and `canUseTool` come after this hook. */
+  /** A call is about to be checked. The permission rules, the mode and `canUseTool` follow this hook. */
   PreToolUse: {
     readonly toolCallId: string;
     readonly toolName: string;
@@ -1116,7 +1131,7 @@ export interface Facts {
     readonly output: any;
     readonly durationMs: number;
   };
-  /** A tool has thrown or run out of time. */
+  /** A tool has thrown or timed out. */
   PostToolUseFailure: {
     readonly toolCallId: string;
     readonly toolName: string;
@@ -1125,12 +1140,12 @@ export interface Facts {
     readonly error: ToolFault;
     readonly durationMs: number;
   };
-  /** All calls of an answer are done; the model has seen none of their results yet. */
+  /** All calls of an answer have ended. The model has seen none of their results yet. */
   PostToolBatch: {
     readonly toolCalls: readonly ToolCallRecord[];
   };
   /**
-   * A session begins with its first prompt; a session is a chat, or a run outside of one. This hook comes before
+   * A session begins with its first prompt. A session is a chat, or a run outside a chat. This hook precedes
    * `UserPromptSubmit`.
    */
   SessionStart: {
@@ -1146,11 +1161,11 @@ export interface Facts {
   };
   /** The model has finished. */
   Stop: {
-    /** Whether a `Stop` hook has made the model continue before; check it to avoid an endless loop. */
+    /** Whether a `Stop` hook has already made the model continue. Check it to avoid an endless loop. */
     readonly stopHookActive: boolean;
     readonly lastAssistantMessage: string;
   };
-  /** A subagent is about to begin. */
+  /** A subagent is about to start. */
   SubagentStart: {
     /** The id of the call that the subagent answers. */
     readonly toolCallId: string;
@@ -1162,22 +1177,19 @@ export interface Facts {
   SubagentStop: {
     /** The id of the call that the subagent answers. */
     readonly toolCallId: string;
-    /** Whether a `Stop` hook has made the model continue before; check it to avoid an endless loop. */
+    /** Whether a `Stop` hook has already made the model continue. Check it to avoid an endless loop. */
     readonly stopHookActive: boolean;
     readonly lastAssistantMessage: string;
   };
-  /** A summary of the history is about to be made. */
+  /** The history is about to be summarised. */
   PreCompact: {
     readonly trigger: "auto" | "manual" | "overflow";
     /** Estimated tokens of the history. */
     readonly preTokens: number;
-    /**
-     * Wishes for the summary, if there are any: the instructions of `run.compact` or of the option
-     * `context.compaction`.
-     */
+    /** Additional instructions for the summary, from `run.compact` or the option `context.compaction`. */
     readonly instructions?: string;
   };
-  /** A summary has taken the place of the history before it. */
+  /** A summary has replaced the history before it. */
   PostCompact: {
     readonly trigger: "auto" | "manual" | "overflow";
     readonly summary: string;
@@ -1191,14 +1203,14 @@ export interface Facts {
     /** The reason for the question or the denial. */
     readonly reason: string;
     /**
-     * The `ask` rule that caused the question. Its author wants a person to decide, so never answer it
+     * The `ask` rule that caused the question. The rule requires a user's decision, so never answer it
      * automatically.
      */
     readonly matchedAskRule?: PermissionRuleParts;
     /**
-     * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are
-     * absent where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for
-     * calls that rules cannot express.
+     * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. Absent if no
+     * rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for calls that rules
+     * cannot express.
      */
     readonly suggestions?: readonly PermissionUpdate[];
   };
@@ -1212,8 +1224,8 @@ export interface Facts {
     readonly reason: string;
   };
   /**
-   * The run waits for a person, because a permission question is open. Nothing waits for this hook; context that
-   * it adds reaches the model later.
+   * The run waits for the user because a permission question is open. Nothing waits for this hook. Context that it
+   * adds reaches the model later.
    */
   Notification: {
     readonly notificationType: "permission_prompt";
@@ -1226,11 +1238,11 @@ export interface Facts {
   InputGuardrail: {
     readonly messages: readonly Message[];
   };
-  /** An answer is over, and nothing has been done with it yet. */
+  /** An answer is complete and has not been used yet. */
   OutputGuardrail: {
     readonly message: Message;
   };
-  /** A call may run, and is about to. */
+  /** A call is allowed and about to run. */
   ToolGuardrail: {
     readonly toolCallId: string;
     readonly toolName: string;
@@ -1239,11 +1251,11 @@ export interface Facts {
   };
   /** The next request can be changed before it is sent. */
   PrepareIteration: {
-    /** The name of the model that answers unless `prepareIteration` chooses another. */
+    /** The name of the model that answers, unless `prepareIteration` chooses another. */
     readonly model: string;
     readonly messages: readonly Message[];
   };
-  /** An iteration is over. */
+  /** An iteration has ended. */
   IterationEnd: {
     readonly text: string;
     readonly finishReason: FinishReason | null;
@@ -1257,25 +1269,25 @@ export interface Facts {
       StoppedBy,
       "iterations" | "tokens" | "usd" | "time" | "tool_rounds" | "tool_calls"
     >;
-    /** The option of the timeout that was reached, for the limit `time`. */
+    /** Which timeout was reached, for the limit `time`. */
     readonly timeout?: "totalMs" | "iterationMs";
-    /** Usage of the run so far; `null` if no vendor reported any. */
+    /** Usage of the run so far. `null` if no vendor reported any. */
     readonly usage: Usage | null;
     readonly toolRounds: number;
-    /** Tool calls of the run, including the calls that would exceed the limit. */
+    /** Tool calls of the run, including those that would exceed the limit. */
     readonly toolCalls: number;
   };
-  /** Asks once per batch to validate the inputs and to name the resources of the calls whose tools want it. */
+  /** Asks once per batch to validate the inputs and to name the resources of the calls, if their tools need it. */
   prepare_calls: {
     readonly calls: readonly ToolInvocation[];
-    /** Texts that rules compare. The answer brings the platform's readings of them. */
+    /** Texts that rules compare. The answer has the platform's readings of them. */
     readonly texts: readonly string[];
   };
-  /** How should the model be told about the errors of this round? */
+  /** How should the model be informed of the errors of this round? */
   word_errors: {
     readonly errors: readonly FaultyCall[];
   };
-  /** May this call run? A person may answer, or a function in their place. */
+  /** May this call run? The user or a function decides. */
   permission: {
     readonly toolCallId: string;
     readonly toolName: string;
@@ -1283,17 +1295,17 @@ export interface Facts {
     readonly input: any;
     /** The reason for the question or the denial. */
     readonly reason: string;
-    /** The agent that made the call; `"root"` is the run's own. */
+    /** The agent that made the call. `"root"` is the run's own. */
     readonly agentPath?: string;
     /**
-     * The `ask` rule that caused the question. Its author wants a person to decide, so never answer it
+     * The `ask` rule that caused the question. The rule requires a user's decision, so never answer it
      * automatically.
      */
     readonly matchedAskRule?: PermissionRuleParts;
     /**
-     * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are
-     * absent where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for
-     * calls that rules cannot express.
+     * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. Absent if no
+     * rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for calls that rules
+     * cannot express.
      */
     readonly suggestions?: readonly PermissionUpdate[];
   };
@@ -1305,23 +1317,23 @@ export interface Facts {
     readonly input: any;
     /** The reason for the question or the denial. */
     readonly reason: string;
-    /** The agent that made the call; `"root"` is the run's own. */
+    /** The agent that made the call. `"root"` is the run's own. */
     readonly agentPath?: string;
     /**
-     * The `ask` rule that caused the question. Its author wants a person to decide, so never answer it
+     * The `ask` rule that caused the question. The rule requires a user's decision, so never answer it
      * automatically.
      */
     readonly matchedAskRule?: PermissionRuleParts;
     /**
-     * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are
-     * absent where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for
-     * calls that rules cannot express.
+     * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. Absent if no
+     * rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for calls that rules
+     * cannot express.
      */
     readonly suggestions?: readonly PermissionUpdate[];
-    /** Context for `classifyTool` that `PostToolUse` hooks have given. */
+    /** Context that `PostToolUse` hooks have returned for `classifyTool`. */
     readonly classifierContext?: readonly string[];
   };
-  /** Was this call done, which had begun when the run was cut off? */
+  /** What happened to this call, which had started when the run was interrupted? */
   reconcile: {
     readonly toolCallId: string;
     readonly toolName: string;
@@ -1330,19 +1342,19 @@ export interface Facts {
     /** The reason for the question or the denial. */
     readonly reason: string;
     /**
-     * A part of the run's journal is lost. The call, or one like it under another id, may have been made in that
-     * part, so an id that nobody knows proves nothing.
+     * True if a part of the run's journal is lost. That part may have had this call or a similar one with another
+     * id, so an unknown id proves nothing.
      */
     readonly isTorn?: boolean;
     /**
-     * The version of the tool when the call was let through, empty for none; absent if it is the tool's version of
-     * now.
+     * The tool's version when the call was approved, or an empty text if it had none. Absent if the version has not
+     * changed.
      */
     readonly otherVersion?: string;
-    /** The agent that made the call; `"root"` is the run's own. */
+    /** The agent that made the call. `"root"` is the run's own. */
     readonly agentPath?: string;
   };
-  /** A tool asks a person while its call is under way. */
+  /** A running tool asks the user. */
   elicitation: {
     readonly toolCallId: string;
     readonly toolName: string;
@@ -1350,39 +1362,39 @@ export interface Facts {
     readonly input: any;
     /** The reason for the question or the denial. */
     readonly reason: string;
-    /** The agent that made the call; `"root"` is the run's own. */
+    /** The agent that made the call. `"root"` is the run's own. */
     readonly agentPath?: string;
-    /** The request of the tool, in the words of MCP. */
+    /** The tool's request, in MCP's terms. */
     readonly request: ElicitationRequest;
   };
-  /** Which text stands for the first part of the conversation? */
+  /** Which text should replace the first part of the conversation? */
   summarize: {
     readonly trigger: "auto" | "manual" | "overflow";
     readonly instructions?: string;
     /** The messages that the summary will replace. */
     readonly messages: readonly Message[];
   };
-  /** Is this answer, which fits its schema, acceptable to your Standard Schema or your function? */
+  /** Does your Standard Schema or your function accept this answer, which matches its schema? */
   check_output: {
     readonly output: any;
   };
-  /** Should the run stop after this round of tools, by your conditions? */
+  /** Do your conditions stop the run after this round of tools? */
   stop_condition: {
-    /** The model call that asked for it, from 1. */
+    /** The number of the model call that requested it, from 1. */
     readonly iteration: number;
     readonly toolCalls: readonly ToolCallRecord[];
   };
-  /** Should the run stop because its rounds repeat themselves? */
+  /** Should the run stop because its rounds repeat? */
   stop_repeat: {
-    /** The model call that asked for it, from 1. */
+    /** The number of the model call that requested it, from 1. */
     readonly iteration: number;
-    /** The number of times that the calls have repeated. */
+    /** How many times the calls have repeated. */
     readonly times: number;
     readonly toolCalls: readonly ToolCallRecord[];
   };
-  /** Which messages does the agent that takes the conversation over begin with? */
+  /** Which messages does the agent start with after a handoff? */
   filter_handoff: {
-    /** The name of the tool that hands over. */
+    /** The name of the tool that hands off. */
     readonly toolName: string;
     readonly input: any;
     /** The conversation, with the result of the handoff. */
@@ -1407,15 +1419,15 @@ export type HookPoint =
   | "PermissionDenied"
   | "Notification";
 
-/** The memory of a persistent subagent. */
+/** The saved conversation of a persistent subagent. */
 export interface SubagentMemory {
   /** The agent's path at its first call, for example `"root/researcher"`. */
   agentPath: string;
-  /** The agent's conversation, legal to send again. */
+  /** The agent's conversation, valid to send again. */
   messages: Message[];
 }
 
-/** The head with which requests begin. */
+/** The head that requests begin with. */
 export interface Head {
   system?: string;
   tools: Declaration[];
@@ -1445,16 +1457,16 @@ export interface Declaration {
   entry?: string;
 }
 
-/** What a tool does for tools with `defer_loading`. */
+/** The role of a tool for tools with `defer_loading`. */
 export type Loader =
-  /** It finds them. */
+  /** It searches for them. */
   | "search"
-  /** It finds them by a function of yours, which takes the place of the vendor's search too. */
+  /** It searches for them with your function, which also replaces the vendor's search. */
   | "own_search"
-  /** It calls one of them: its input has the `name` and the `input` of the call. */
+  /** It calls one of them. Its input has the `name` and the `input` of the call. */
   | "call";
 
-/** A change of the head, which is sent after a message of the user. */
+/** A change of the head, sent after a message of the user. */
 export interface HeadChange {
   /** The index of that message. */
   at: number;
@@ -1471,39 +1483,39 @@ export interface HeadChange {
   format?: unknown;
 }
 
-/** The long half of a run's result. */
+/** The long part of a run's result. */
 export interface History {
   toolCalls: ToolCallRecord[];
-  /** The whole transcript with the given history, legal to send again in every case. */
+  /** The complete transcript including the given history, always valid to send again. */
   messages: Message[];
   /**
-   * The memory of persistent subagents, including subagents that were not called. Pass it to the next run as
-   * `subagents`.
+   * The saved conversations of persistent subagents, including subagents that were not called. Pass them to the
+   * next run as `subagents`.
    */
   subagents: SubagentMemory[];
   /** The head of the requests, for the next run with these messages. */
   head?: Head;
 }
 
-/** The end of a journal, in which the next run of a chat goes on. */
+/** The end of a journal, where the next run of a chat continues. */
 export interface JournalTail {
   /** The number of the last entry; 0 before the first. */
   seq: number;
-  /** The number of the last entry that counts. */
+  /** The number of the last valid entry. */
   whole: number;
   /** The number of messages that the journal has, of those of the result. */
   messages: number;
   /** The id of the run, if the journal's name is another one. */
   run: string | null;
-  /** The run has ended, or nobody has asked it anything. */
+  /** Whether the run has ended, or has received no prompt. */
   isOver: boolean;
-  /** How often the run was stopped because its processes ended, if that is its end; else 0. */
+  /** How many times the run was stopped by crashes, if that is how it ended. Otherwise 0. */
   stops: number;
-  /** The number of entries that do not count. */
+  /** The number of invalid entries. */
   leftOut: number;
   /**
-   * The requests of your code that the runs of the chat have taken: their ids, and those of the messages that have
-   * joined them. A message that a run has not delivered by its end may come again.
+   * The requests of your code that the runs of the chat have received: their ids, and the ids of messages that
+   * were joined to them. A message that a run has not delivered by its end may be sent again.
    */
   requests: string[];
 }
@@ -1511,15 +1523,15 @@ export interface JournalTail {
 /** A question to one function. */
 export interface Question {
   point: Point;
-  /** The index of the function in `hooks`; 0 at a point with one function. */
+  /** The index of the function in `hooks`. 0 at a point with one function. */
   asker: number;
-  /** The index of the configuration that has the function, 0 for the run's own. */
+  /** The index of the configuration that has the function. 0 is the run's own. */
   profile: number;
-  /** The agent in the run's tree; `"root"` is the one that was started. */
+  /** The agent in the run's tree. `"root"` is the run's own agent. */
   agentPath: string;
-  /** The agent's model call before this point, from 1; 0 before the first. */
+  /** The number of the agent's model call before this point, from 1. 0 before the first. */
   iteration: number;
-  /** The name of the subagent's tool; absent for the run's own agent. */
+  /** The name of the subagent's tool. Absent for the run's own agent. */
   agentName?: string;
   /** The current mode, in a run with permissions. */
   permissionMode?: PermissionMode;
@@ -1529,16 +1541,16 @@ export interface Question {
   data: unknown;
 }
 
-/** A block of an answer that streams, as far as events have told it. */
+/** A block of an answer that is streaming, as far as it has been emitted. */
 export type StreamedBlock =
   | {
       type: "text";
-      /** The number of the block, as the events have it. */
+      /** The number of the block in the events. */
       block: number;
       text: string;
-      /** True if it does not grow any more. */
+      /** True if the block is complete. */
       isOver: boolean;
-      /** True if the model declines. */
+      /** True if the model refuses. */
       refusal?: boolean;
     }
   | {
@@ -1556,70 +1568,67 @@ export type StreamedBlock =
       /** The provider's id. */
       toolCallId: string;
       toolName: string;
-      /** The input of a call that has been told: some begin while the answer streams. */
+      /** The input, if its `tool-call` event has been emitted. Some calls begin while the answer streams. */
       input?: unknown;
     };
 
-/** The short half of a run's result. */
+/** The short part of a run's result. */
 export interface Report {
-  /** The last answer that fits the schema. */
+  /** The last answer that matches the schema. */
   output: unknown;
   /**
-   * The usage that vendors have reported, subagents included; `null` if no answer came with any. An answer without
-   * a report is not in it.
+   * The usage that vendors have reported, including subagents. `null` if no vendor reported any. Answers without
+   * reported usage are not included.
    */
   usage: Usage | null;
-  /** `usage` with that of the conversation before the run. */
+  /** `usage` plus the usage of the conversation before the run. */
   chatUsage: Usage | null;
-  /**
-   * The part of `usage` that each model has used, by the name under which the model was asked. A model that has
-   * answered without a report is `null`.
-   */
+  /** The part of `usage` for each requested model. `null` for a model that has answered without reporting usage. */
   modelUsage: { [field: string]: Usage | null };
   /**
-   * Milliseconds from the prompt to the end, by the run's clock: with the waits for tools, for people and between
+   * Milliseconds from the prompt to the end on the run's clock, including waits for tools and users and between
    * attempts.
    */
   durationMs: number;
   /**
-   * Milliseconds that requests to models have taken, from sending to the end of the answer: the sum over all
-   * requests, failed ones and those of subagents and summaries included. Requests that overlap each count, so the
-   * sum may exceed `durationMs`.
+   * Milliseconds that requests to models have taken, from sending to the end of the answer. It is the sum over all
+   * requests, including failed ones and those of subagents and summaries. Requests that overlap each count in
+   * full, so the sum may exceed `durationMs`.
    */
   apiDurationMs: number;
-  /** The cost in billionths of a US dollar, an integer; `null` when it is not known. */
+  /** The cost in billionths of a US dollar, an integer. `null` if it is not known. */
   costNanoUsd: number | null;
-  /** The index of the agent that spoke last: 0, or that of the agent which has taken over. */
+  /** The index of the last active agent: 0, or the agent to which the conversation was handed off. */
   profile: number;
-  /** Model calls made. */
+  /** The number of model calls. */
   iterations: number;
-  /** Why the last answer ended; `null` when no answer was complete. */
+  /** Why the last answer ended. `null` if no answer was complete. */
   finishReason: FinishReason | null;
   /** The vendor's own word for `finishReason`. */
   rawFinishReason: string | null;
   /**
-   * What the vendor says beside it, as it says it. Of a refusal by Claude `{ type, category, explanation,
+   * The vendor's details of the finish reason, unchanged. For a refusal by Claude `{ type, category, explanation,
    * recommended_model }`, each of which may be missing.
    */
   stopDetails?: unknown;
-  /** The blocks of the answer that streams, which the messages do not have. */
+  /** The blocks of the answer that is streaming. The messages do not have them. */
   streaming?: StreamedBlock[];
-  /** Ids of the steers and follow-ups that no model call has taken. */
+  /** Ids of the steers and follow-ups that no model call has included. */
   undelivered: number[];
 }
 
-/** The answer of a person to a tool, in the words of MCP. */
+/** A user's answer to a tool, in MCP's terms. */
 export interface ElicitationAnswer {
   action: ElicitationAction;
-  /** The values that the person has filled in, for `accept`. */
+  /** The values that the user has filled in, for `accept`. */
   content?: { readonly [field: string]: unknown };
 }
 
 export type ElicitationAction =
   | "accept"
-  /** The person has said no. */
+  /** The user has declined. */
   | "decline"
-  /** Nobody has said anything. */
+  /** The user has not answered. */
   | "cancel";
 
 /**
@@ -1627,7 +1636,7 @@ export type ElicitationAction =
  * have no way of their own into JavaScript go there as JSON.
  */
 export type Output =
-  /** Stops a request. The run ignores everything that still comes from it. */
+  /** Cancels a request. The run ignores everything that it still delivers. */
   | {
       abort: {
         request: number;
@@ -1646,7 +1655,7 @@ export type Output =
   | {
       callTool: ToolInvocation;
     }
-  /** Tells a running tool to stop. The run does not wait for it. */
+  /** Asks a running tool to stop. The run does not wait for it. */
   | {
       abortTool: {
         call: number;
@@ -1667,7 +1676,7 @@ export type Output =
         ask: Question;
       };
     }
-  /** Withdraws a question whose answer would come too late or has no effect any more. */
+  /** Withdraws a question because its answer would be too late or have no effect. */
   | {
       withdraw: {
         question: number;
@@ -1685,46 +1694,46 @@ export interface AgentData {
 
 /** The options of a run with all of its agents that are plain data and stand in no group. */
 export interface RunData {
-  /** How many of the waiting steers a model call takes. Default `"all"`. */
+  /** How many of the waiting steers one model call includes. Default `"all"`. */
   steeringMode?: QueueMode | undefined;
-  /** How many of the waiting follow-ups are asked when the model has finished. Default `"one"`. */
+  /** How many of the waiting follow-ups are sent when the model has finished. Default `"one"`. */
   followUpMode?: QueueMode | undefined;
 }
 
 /** The limits that each agent may have of its own. */
 export interface AgentLimits {
   /**
-   * Model calls of one run, a positive integer. Default 50, or as many as `maxToolRounds`, `iterationCount(n)` and
-   * `output.maxRetries` need. A run that wants more is `stopped` by `iterations`.
+   * Maximum number of model calls of one run, a positive integer. Default: 50, or more if `maxToolRounds`,
+   * `iterationCount(n)` and `output.maxRetries` need it. A run that needs more is `stopped` by `iterations`.
    */
   maxIterations?: number | undefined;
   /**
-   * Input plus output tokens of one run, a positive integer. A run that uses more is `stopped` by `tokens`.
-   * Default: none.
+   * Maximum number of input and output tokens of one run, a positive integer. A run that uses more is `stopped` by
+   * `tokens`. Default: none.
    */
   maxTotalTokens?: number | undefined;
   /**
-   * Answers with tool calls in one run, a non-negative integer. A final answer is always allowed; further calls
-   * end the run as `stopped` by `tool_rounds`. With 0 the calls of the first answer are left to you:
-   * `result.toolCalls` has them. Default: none.
+   * Maximum number of answers with tool calls in one run, a non-negative integer. A final answer is always
+   * allowed. Further calls end the run as `stopped` by `tool_rounds`. With 0, looplet runs no tools, and
+   * `result.toolCalls` has the calls of the first answer. Default: none.
    */
   maxToolRounds?: number | undefined;
   /**
-   * Tool calls of one run with its subagents, a positive integer. An answer that would exceed it ends the run as
-   * `stopped` by `tool_calls`, before its tools run. Default: none.
+   * Maximum number of tool calls of one run and its subagents, a positive integer. If an answer would exceed it,
+   * the run ends as `stopped` by `tool_calls` before the tools run. Default: none.
    */
   maxToolCalls?: number | undefined;
 }
 
 /** The limits that a run has for all of its agents. */
 export interface RunLimits {
-  /** Levels of subagents below the run's own agent, from 1 to 8. Default 1: subagents have no subagents. */
+  /** Maximum depth of subagents below the run's own agent, from 1 to 8. Default 1: subagents have no subagents. */
   maxSubagentDepth?: number | undefined;
   /**
-   * Whether limits of tokens and money also count estimates of usage that no vendor has reported yet. Estimates
-   * cover the request that is about to be sent, the answer that streams, and whole answers of servers that never
-   * report usage. A request's estimate is reserved, so that parallel subagents see each other's, and a request
-   * that does not fit in the rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default
+   * Whether the token and cost limits also count estimates of usage that the vendor has not reported yet: the
+   * request that is about to be sent, the answer that is streaming, and complete answers of servers that never
+   * report usage. looplet reserves the estimate of each request, so parallel subagents see each other's. A request
+   * that does not fit in the rest of the limit is not sent. An estimate counts 3.5 bytes as one token. Default
    * false: only reported usage counts.
    */
   estimateUsage?: boolean | undefined;
@@ -1733,13 +1742,13 @@ export interface RunLimits {
 /** The options of `context` that are plain data. */
 export interface ContextData {
   /**
-   * Tokens that the model can read, a positive integer. Default: what is known of the model. Where nothing is,
-   * looplet learns only from the vendor's error that the window is full.
+   * The size of the context window in tokens, a positive integer. Default: the known size of the model's window.
+   * If it is not known, looplet learns only from the vendor's error that the window is full.
    */
   window?: number | undefined;
   /**
-   * Characters of a request, a positive integer. looplet drops messages from the front of a longer request and
-   * puts a few lines about them in their place. No model is asked. Default: none.
+   * Maximum number of characters of a request, a positive integer. looplet replaces the oldest messages of a
+   * longer request with a few lines about them. It does not ask a model. Default: none.
    */
   maxChars?: number | undefined;
 }
@@ -1747,44 +1756,44 @@ export interface ContextData {
 /** The bounds of one answer of a model, and how looplet treats one that is not whole. */
 export interface AnswerOptions {
   /**
-   * Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as
+   * Maximum number of blocks in one answer, including tool calls, a positive integer. An answer with more fails as
    * `malformed_stream`. Default 1,000.
    */
   maxBlocks?: number | undefined;
   /**
-   * Bytes of text and reasoning of one answer, a positive integer up to 64 MiB (67,108,864). An answer with more
-   * fails as `malformed_stream`. Default 33,554,432.
+   * Maximum bytes of text and reasoning in one answer, a positive integer up to 64 MiB (67,108,864). An answer
+   * with more fails as `malformed_stream`. Default 33,554,432.
    */
   maxTextBytes?: number | undefined;
   /**
-   * Bytes of tool arguments and media of one answer, a positive integer up to 128 MiB (134,217,728). An answer
-   * with more fails as `malformed_stream`. Default 67,108,864.
+   * Maximum bytes of tool arguments and media in one answer, a positive integer up to 128 MiB (134,217,728). An
+   * answer with more fails as `malformed_stream`. Default 67,108,864.
    */
   maxArgumentBytes?: number | undefined;
   /**
-   * Bytes of one event of a stream, and of a body that comes whole, a positive integer up to 256 MiB
+   * Maximum bytes of one stream event, or of a body that is not streamed, a positive integer up to 256 MiB
    * (268,435,456). A longer one fails as `malformed_stream`. Default 67,108,864.
    */
   maxEventBytes?: number | undefined;
   /**
-   * Bytes of a failed response's body that are read, a positive integer up to 64 MiB (67,108,864). The request is
-   * cancelled behind them, and the failure tells what has come. `timeouts.errorBodyMs` is the time for it.
-   * Default 65,536.
+   * Maximum bytes that looplet reads of a failed response's body, a positive integer up to 64 MiB (67,108,864).
+   * looplet then cancels the request, and the failure has the part that was received. `timeouts.errorBodyMs` is
+   * the time limit. Default 65,536.
    */
   maxErrorBodyBytes?: number | undefined;
   /**
-   * How looplet treats an answer without tool calls that the limit of output tokens cut off. Default `"return"`.
+   * How looplet treats an answer without tool calls that reached the limit of output tokens. Default `"return"`.
    */
   onMaxTokens?: OnOutputLimit | undefined;
   /**
-   * How looplet asks again for an answer that broke off: the connection was lost, or the process ended and the run
+   * How looplet retries an answer that was interrupted: the connection was lost, or the process ended and the run
    * has a `store`. Default `"again"`.
    */
   onCutOff?: OnCutOff | undefined;
   /**
-   * Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool
-   * calls. An answer that says it is finished then ends the run, even with calls beside it. Default false: a run
-   * continues as long as there are calls.
+   * Whether a run fails (code `finish_reason`) if an answer ends in any way other than finished, paused or with
+   * tool calls. In that mode an answer that reports that it is finished ends the run, even if it has calls.
+   * Default false: a run continues as long as there are calls.
    */
   strictStopReason?: boolean | undefined;
 }
@@ -1792,16 +1801,17 @@ export interface AnswerOptions {
 /** How the tool calls of one agent run. */
 export interface AgentToolCalls {
   /**
-   * Which calls of one answer may run at the same time. Results always keep the order of the calls.
+   * Which calls of one answer may run at the same time. Results are always in the order of the calls.
    * Default `"read-only-parallel"`.
    */
   execution?: ToolExecution | undefined;
-  /** Tool calls that run at once, a positive integer. Default 8. */
+  /** Maximum number of tool calls that run at the same time, a positive integer. Default 8. */
   maxConcurrency?: number | undefined;
   /**
-   * Characters (code points) of a tool's result that the model sees, a positive integer. A longer result is cut
-   * there, with a note of how much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls`
-   * have the whole result, and media are never cut. A tool's `maxResultChars` wins. Default 100,000.
+   * Maximum number of characters (code points) of a tool's result that the model sees, a positive integer. A
+   * longer result is cut, with a note of how much is missing and a `warning` event (`result_cut`). Events and
+   * `result.toolCalls` have the complete result, and media are never cut. A tool's `maxResultChars` overrides it.
+   * Default 100,000.
    */
   maxResultChars?: number | undefined;
   /**
@@ -1811,10 +1821,10 @@ export interface AgentToolCalls {
    */
   eager?: boolean | undefined;
   /**
-   * Whether the last call of an answer runs if its arguments are complete JSON and the limit of output tokens
-   * ended the answer right behind them. Default false: gateways close the JSON of arguments that a model did not
-   * finish, so the call gets an error result (`cut_off`). A call that `toolCalls.eager` has started already keeps
-   * its result.
+   * Whether the last call of an answer runs if the limit of output tokens ended the answer directly after
+   * arguments that are complete JSON. Default false: the call gets an error result (`cut_off`), because gateways
+   * close the JSON of arguments that a model did not finish. A call that `toolCalls.eager` has already started
+   * keeps its result.
    */
   runCutOff?: boolean | undefined;
 }
@@ -1822,8 +1832,8 @@ export interface AgentToolCalls {
 /** The options of `toolCalls` that are plain data and the same for all agents of a run. */
 export interface RunToolCalls {
   /**
-   * Whether the model reads, in a text block behind the result, the input with which a tool ran, if an approval, a
-   * hook or a guardrail changed it. Fields that `bindings` fill are left out. `false` is for changes that the
+   * Whether the model reads the input with which a tool ran, in a text block after the result, if an approval, a
+   * hook or a guardrail changed it. Fields filled by `bindings` are left out. Use `false` for changes that the
    * model must not see. Default true.
    */
   tellUpdatedInput?: boolean | undefined;
@@ -1831,18 +1841,18 @@ export interface RunToolCalls {
 
 /** Which events a run tells. */
 export interface EventOptions {
-  /** Whether deltas of one block that arrive in the same network chunk are delivered as one event. Default true. */
+  /** Whether deltas of one block that arrive in the same network chunk are emitted as one event. Default true. */
   joinDeltas?: boolean | undefined;
   /**
-   * Whether the text of an answer is told only when the answer is over and has no tool calls, as one delta a
-   * block. Default false: text streams.
+   * Whether the text of an answer is held until the answer has ended without tool calls. Each block is then one
+   * delta. Default false: text streams.
    */
   holdText?: boolean | undefined;
-  /** Whether each whole message of the transcript is an event. Default false. */
+  /** Whether the run emits a `message` event for each complete message of the transcript. Default false. */
   messages?: boolean | undefined;
   /**
-   * Whether `attempt-start` says what each request shares with the one before it, and what changed its beginning.
-   * Default false, and true in a run that is recorded.
+   * Whether `attempt-start` reports what each request shares with the previous one, and what changed its prefix.
+   * Default: false, or true in a run that is recorded.
    */
   prefix?: boolean | undefined;
 }
@@ -1850,8 +1860,8 @@ export interface EventOptions {
 /** How often processes may end with a run that has a `store` before they bring it further. */
 export interface RecoveryData {
   /**
-   * Processes that ended while a function of a tool ran, which may have been the cause; a positive integer. Losses
-   * of the WebAssembly instance count here too. Default 3.
+   * Maximum number of processes that ended while a tool's function ran and may have caused the end, a positive
+   * integer. Crashes of the WebAssembly instance also count here. Default 3.
    */
   maxCrashes?: number | undefined;
   /**
@@ -1864,51 +1874,53 @@ export interface RecoveryData {
 /** The options of a tool that are plain data. */
 export interface ToolData {
   /**
-   * Whether the vendor makes the model follow the schema, where it can (Anthropic, OpenAI, Bedrock, Gemini). Such
-   * a schema must stay within the vendor's subset of JSON Schema. Default false.
+   * Whether the vendor enforces the schema, where it can (Anthropic, OpenAI, Bedrock, Gemini). Such a schema must
+   * be within the vendor's subset of JSON Schema. Default false.
    */
   strict?: boolean | undefined;
   /**
-   * Characters of a result that the model is shown, a positive integer. Default: the agent's
+   * Maximum number of characters of a result that the model sees, a positive integer. Default: the agent's
    * `toolCalls.maxResultChars`.
    */
   maxResultChars?: number | undefined;
   /**
    * Whether looplet checks the input against the schema before the call. The engine does not if a Standard Schema
-   * does. Empty arguments of a tool with required fields are an error in any case. Default true.
+   * does. Empty arguments of a tool with required fields are always an error. Default true.
    */
   validate?: boolean | undefined;
-  /** Whether the tool changes nothing, so that its calls may run beside other read-only calls. Default false. */
+  /**
+   * Whether the tool changes nothing, so that its calls may run in parallel with other read-only calls. Default false.
+   */
   readOnly?: boolean | undefined;
   /**
-   * The version of what the tool does, any text that you change with it. A run that goes on in another process
-   * judges a call of another version anew, and asks `reconcile` about one that was let through or had begun.
-   * Default: none.
+   * The version of what the tool does: any text, which you change when the tool changes. When a run resumes, a
+   * call of another version is checked again. For a call that was already approved or started, looplet asks
+   * `reconcile`. Default: none.
    */
   version?: string | undefined;
   /**
-   * Milliseconds after which looplet gives a call up and tells the model, a positive integer. Default:
+   * Timeout of a call in milliseconds, a positive integer. The model gets an error result. Default:
    * `timeouts.toolMs`.
    */
   timeoutMs?: number | undefined;
   /**
-   * Calls in one run, a positive integer; further calls get an error result (`call_limit`). Default: any number.
+   * Maximum number of calls in one run, a positive integer. Further calls get an error result (`call_limit`).
+   * Default: no limit.
    */
   maxCalls?: number | undefined;
   /**
-   * The kind of access that permission modes and the specifiers of rules look at. Default: none, or the kind that
-   * a well-known tool name implies.
+   * The kind of access, for permission modes and the specifiers of rules. Default: none, or the kind that a
+   * well-known tool name implies.
    */
   access?: ToolAccess | undefined;
   /**
-   * The input field that permission rules compare their specifiers with. The mode `acceptEdits` looks at
-   * it too: an edit that shows no path there needs a decision. Default: by `access`.
+   * The input field that permission rules compare with their specifiers. The mode `acceptEdits` uses it too: an
+   * edit without a path in this field needs a decision. Default: by `access`.
    */
   ruleSubject?: string | undefined;
   /**
-   * Whether the model gets the definition only when it has found the tool by a search. Vendors that have such a
-   * search (Anthropic, OpenAI) run it; elsewhere the model gets the tools `search_tools` and `call_tool`. Default
-   * false.
+   * Whether the model gets the definition only after it has found the tool by a search. Anthropic and OpenAI run
+   * their own search. For other vendors the model gets the tools `search_tools` and `call_tool`. Default false.
    */
   deferLoading?: boolean | undefined;
 }
@@ -1916,8 +1928,8 @@ export interface ToolData {
 /** The options of every model that are plain data. */
 export interface ModelData {
   /**
-   * Tokens of one answer, a positive integer. Default: where the protocol demands a number 8192, 32,000 for a
-   * model that thinks, and 64,000 with an effort above `high`; else the vendor's.
+   * Maximum number of tokens in one answer, a positive integer. Default: the vendor's. If the protocol requires a
+   * number, it is 8192, 32,000 for a model that thinks, and 64,000 with an effort above `high`.
    */
   maxOutputTokens?: number | undefined;
   /** Default: the vendor's. */
@@ -1932,41 +1944,44 @@ export interface ModelData {
   presencePenalty?: number | undefined;
   /** A number for vendors that support it. Default: the vendor's. */
   seed?: number | undefined;
-  /** Texts at which the answer ends. Default: none. */
+  /** Texts that end the answer. Default: none. */
   stopSequences?: readonly string[] | undefined;
   /** `{ budgetTokens }` for extended thinking, as Anthropic has it, or the vendor's own object. Default: none. */
   thinking?: { [field: string]: unknown } | undefined;
   /**
-   * How much the model thinks, for vendors that support it. A model that is known to refuse it is asked without
-   * it, with the warning `effort_not_sent`. Default: the vendor's.
+   * How much the model thinks, for vendors that support it. If a model is known to reject it, looplet leaves it
+   * out and emits the warning `effort_not_sent`. Default: the vendor's.
    */
   effort?: Effort | undefined;
   /** Whether the model must call a tool, and which one. Default: the vendor's (`"auto"`). */
   toolChoice?: ToolChoice | undefined;
-  /** Whether one answer may have several calls; `false` asks the vendor for one at most. Default: the vendor's. */
+  /**
+   * Whether one answer may have several calls. With `false`, looplet asks the vendor for at most one. Default: the
+   * vendor's.
+   */
   parallelToolCalls?: boolean | undefined;
   /** The schema of the answer's text, which is then JSON. Default: any text. */
   responseFormat?: ResponseFormat | undefined;
   /** Data that the vendor stores with the request, for example `{ user_id }` for Anthropic. Default: none. */
   metadata?: { [field: string]: unknown } | undefined;
-  /** Fields that are added to the request body and win over looplet's own. Default: none. */
+  /** Fields that are added to the request body. They override looplet's own. Default: none. */
   body?: { [field: string]: unknown } | undefined;
 }
 
 /** The options of a model over HTTP that are plain data. */
 export interface HttpModelData {
   /**
-   * The URL before the protocol's path, for example your proxy's, without a query or a hash. The version (`/v1`),
-   * a slash at the end and the path of the endpoint may be there or not. A relative URL is resolved against the
-   * page. A `fetch` of your own can add a query. Default: the vendor's.
+   * The URL before the protocol's path, for example the URL of your proxy, without a query or a hash. The version
+   * (`/v1`), a trailing slash and the endpoint's path are optional. A relative URL is resolved against the page.
+   * To add a query, pass your own `fetch`. Default: the vendor's.
    */
   baseUrl?: string | undefined;
   /** Whether the answer is streamed. Default true. */
   stream?: boolean | undefined;
   /**
-   * Whether the vendor holds the conversation between requests, so that a request sends only what is new. The
-   * vendor keeps the content for a short time; tokens cost the same. Anthropic's message threads; no other
-   * protocol has it yet. Default: false.
+   * Whether the vendor stores the conversation between requests, so that a request sends only what is new. The
+   * vendor stores the content for a short time. Tokens cost the same. Only for Anthropic's message threads.
+   * Default: false.
    * <https://platform.claude.com/docs/en/build-with-claude/message-threads> (2026-11-29)
    */
   serverState?: boolean | undefined;
@@ -1975,21 +1990,21 @@ export interface HttpModelData {
 /** The options of `context.compaction` that are plain data. */
 export interface CompactionData {
   /**
-   * Whether looplet summarises when the window is nearly full, or when the vendor says that it is. `run.compact()`
-   * works in any case. Default true.
+   * Whether looplet summarises when the window is nearly full, or when the vendor reports that it is full.
+   * `run.compact()` works in any case. Default true.
    */
   auto?: boolean | undefined;
-  /** Answers of the model that stay as they are, with their tools' results, a non-negative integer. Default 3. */
+  /** How many of the last answers stay unchanged, with their tools' results, a non-negative integer. Default 3. */
   keepLast?: number | undefined;
-  /** Further wishes for the summary. Default: none. */
+  /** Additional instructions for the summary. Default: none. */
   instructions?: string | undefined;
 }
 
 /** Steps against tool calls that repeat. */
 export interface RepeatOptions {
-  /** The model is told about it, beside the results. Default 3. */
+  /** looplet notes it next to the results, for the model. Default 3. */
   nudgeAfter?: number | null | undefined;
-  /** `onRepeat` is called; without that function the model is told again. Default 6. */
+  /** looplet calls `onRepeat`, or repeats the note if you have no `onRepeat`. Default 6. */
   askAfter?: number | null | undefined;
   /** The run is `stopped` by `repeat`. Default 20. */
   stopAfter?: number | null | undefined;
@@ -1997,19 +2012,19 @@ export interface RepeatOptions {
 
 /** Rules of the form `Tool` or `Tool(specifier)`. */
 export interface PermissionRules {
-  /** Rules whose calls run without a question. A name with a `*` must name its MCP server (`mcp__files__*`). */
+  /** Rules for calls that run without a question. A name with a `*` must name its MCP server (`mcp__files__*`). */
   allow?: readonly string[] | undefined;
-  /** Rules whose calls need a decision in every mode; `"dontAsk"` denies them. */
+  /** Rules for calls that need a decision in every mode. `"dontAsk"` denies them. */
   ask?: readonly string[] | undefined;
-  /** Rules whose calls never run. A rule without a specifier hides the tool from the model. */
+  /** Rules for calls that never run. A rule without a specifier hides the tool from the model. */
   deny?: readonly string[] | undefined;
   /**
-   * The folder of relative paths, from the root on (`/srv/app`). Rules then compare the place that a path names,
-   * calls with `access: "read"` below it need no rule, and `"acceptEdits"` takes absolute paths below it. Default:
-   * nobody knows it.
+   * The base folder of relative paths, an absolute path (`/srv/app`). With it, rules compare the resolved path.
+   * Calls with `access: "read"` below it need no rule, and `"acceptEdits"` accepts absolute paths below it.
+   * Default: unknown.
    */
   cwd?: string | undefined;
-  /** Further folders like `cwd`, which they need. Default: none. */
+  /** Additional folders that are treated like `cwd`. They require `cwd`. Default: none. */
   additionalDirectories?: readonly string[] | undefined;
   /**
    * Whether calls that would change the settings of agents, shells, repositories and editors (`.claude`, `.git`,
@@ -2033,8 +2048,8 @@ export interface OutputData {
   /** How the answer is requested. Default `"auto"`. */
   mode?: OutputMode | undefined;
   /**
-   * How often looplet asks again for an answer that does not fit the schema, a non-negative integer. After the
-   * last try the run is `stopped` by `structured_output`. Default 3.
+   * How many times looplet asks again after an answer that does not match the schema, a non-negative integer.
+   * After the last retry the run is `stopped` by `structured_output`. Default 3.
    */
   maxRetries?: number | undefined;
 }
@@ -2065,13 +2080,13 @@ export interface HookData {
   /** The reason for the decision; the model reads it. */
   reason?: string | undefined;
   /**
-   * `PreToolUse` (not with `"defer"`), `PermissionRequest`: the input that the tool gets. The history keeps the
-   * model's own, and the model reads the new one beside the result.
+   * `PreToolUse` (not with `"defer"`), `PermissionRequest`: the tool's new input. The history has the model's
+   * input, and the model reads the new one next to the result.
    */
   updatedInput?: { [field: string]: unknown } | undefined;
-  /** `PostToolUse`: the output that the model, the events and the result get in place of the tool's. */
+  /** `PostToolUse`: the new output for the model, the events and the result. */
   updatedOutput?: unknown | undefined;
-  /** `PermissionDenied`: tells the model that it may try the call again. */
+  /** `PermissionDenied`: whether the model may retry the call. */
   retry?: boolean | undefined;
   /** `PermissionRequest` with `"deny"`: ends the run as `cancelled`. */
   interrupt?: boolean | undefined;
@@ -2092,9 +2107,9 @@ export interface PreparedData {
   system?: string | undefined;
 }
 
-/** Requests an answer that is JSON of a schema. */
+/** Requests an answer that is JSON and matches a schema. */
 export interface ResponseFormat {
-  /** The JSON Schema, sent unchanged; each vendor supports a subset of its own. Required. */
+  /** The JSON Schema, sent unchanged. Each vendor supports its own subset. Required. */
   schema: { [field: string]: unknown };
   /** The schema's name, for vendors that need one. Default `"answer"`. */
   name?: string | undefined;
@@ -2105,8 +2120,7 @@ export interface ResponseFormat {
 /** How the vendor caches the prompt's prefix. */
 export interface PromptCaching {
   /**
-   * The time for which the vendor keeps the marked prefix, for example `"5m"` (Anthropic's default) or `"1h"`.
-   * Default: none.
+   * How long the vendor caches the marked prefix, for example `"5m"` (Anthropic's default) or `"1h"`. Default: none.
    */
   ttl?: "5m" | "1h" | "24h" | (string & {}) | undefined;
   /** Requests with the same key go to the same cache (OpenAI). Default: none. */
@@ -2115,81 +2129,81 @@ export interface PromptCaching {
 
 /** Time limits in milliseconds: non-negative integers, or `null` for no limit. */
 export interface Timeouts {
-  /** The whole run, which then ends as `stopped` by `time`. Default: none. */
+  /** For the whole run, which then ends as `stopped` by `time`. Default: none. */
   totalMs?: number | null | undefined;
   /**
-   * One iteration, from `prepareIteration` to `onIterationEnd`: the model call with its retries, its tools, and
-   * your functions that looplet asks. This clock stands still while a person is asked (`canUseTool`). The run ends
-   * as `stopped` by `time`. Default: none.
+   * For one iteration, from `prepareIteration` to `onIterationEnd`: the model call with its retries, its tools,
+   * and your functions. The clock pauses while looplet waits for a user (`canUseTool`). The run ends as `stopped`
+   * by `time`. Default: none.
    */
   iterationMs?: number | null | undefined;
   /**
-   * From sending a request to the first byte of its body; ten minutes as in the vendors' own SDKs. A timeout
-   * counts as a retryable failure. Default 600,000.
+   * From sending a request to the first byte of the response's body. The default is ten minutes, as in the
+   * vendors' SDKs. A timeout counts as a retryable failure. Default 600,000.
    */
   firstChunkMs?: number | null | undefined;
   /** Between two chunks of a body. A timeout counts as a retryable failure. Default 120,000. */
   chunkMs?: number | null | undefined;
-  /** The whole body of a failed response. The failure then tells what has come. Default 10,000. */
+  /** For the whole body of a failed response. The failure then has the part that was received. Default 10,000. */
   errorBodyMs?: number | null | undefined;
-  /** One call of a tool that has no `timeoutMs`. The model gets an error result. Default: none. */
+  /** For one call of a tool that has no `timeoutMs`. The model gets an error result. Default: none. */
   toolMs?: number | null | undefined;
-  /** From a question whether a call may run to its answer. Without an answer the call is denied. Default: none. */
+  /** For your decision whether a call may run. Without a decision the call is denied. Default: none. */
   permissionMs?: number | null | undefined;
 }
 
 /** How old answers are shortened. */
 export interface Pruning {
   /**
-   * Who shortens them. `"vendor"`: the vendor of the model where it can, which does not show the model the inputs
-   * and the results of old calls. The history and the reasoning stay whole. `"looplet"`, and where the vendor
-   * cannot: looplet cuts thinking and the inputs of calls in the history. Default `"vendor"`.
+   * Who shortens them. With `"vendor"`, the model's vendor hides the inputs and results of old calls from the
+   * model, where it can. The history and the reasoning stay complete. With `"looplet"`, and if the vendor cannot,
+   * looplet cuts thinking and the inputs of calls in the history. Default `"vendor"`.
    */
   by?: PruneBy | undefined;
   /**
-   * The number of later answers that make an answer old, a positive integer. A vendor shortens so many answers at
-   * a time: it shows the latest answers, at least this number and fewer than twice as many. Default 5.
+   * How many later answers make an answer old, a positive integer. A vendor shortens this many answers at a time:
+   * it shows at least this many of the latest answers, and fewer than twice as many. Default 5.
    */
   afterResponses?: number | undefined;
-  /** Characters that stay of each part that looplet cuts, a non-negative integer. Default 100. */
+  /** How many characters remain of each part that looplet cuts, a non-negative integer. Default 100. */
   prefixChars?: number | undefined;
 }
 
 /**
  * Retries of a model call after status 408, 409, 429 or 5xx, a network failure or a broken stream.
  *
- * The n-th retry waits `min(maxMs, baseMs × factor^n)` plus up to `jitterMs`. If the server asked for a longer wait,
- * that one counts. While the network refuses the first request of a run, all waits together take 3 s at most, unless
- * `delaysMs` lists them. All numbers are non-negative integers.
+ * The n-th retry waits `min(maxMs, baseMs × factor^n)` plus up to `jitterMs`, or longer if the server asks for it.
+ * While the network rejects the first request of a run, all waits together take at most 3 s, unless `delaysMs` lists
+ * them. All numbers are non-negative integers.
  */
 export interface RetryPolicy {
-  /** Attempts after the first; 0 switches retries off. Default 3. */
+  /** Maximum number of retries. 0 disables retries. Default 3. */
   maxRetries?: number | undefined;
-  /** The wait that the formula begins with, in milliseconds. Default 1,000. */
+  /** The first wait, in milliseconds. Default 1,000. */
   baseMs?: number | undefined;
-  /** The factor by which each wait is longer than the one before, a positive integer. Default 2. */
+  /** The factor between one wait and the next, a positive integer. Default 2. */
   factor?: number | undefined;
   /**
-   * The waits before the first retries in milliseconds, instead of `baseMs` and `factor`. The last one holds for
+   * The waits before each retry in milliseconds, instead of `baseMs` and `factor`. The last one also applies to
    * all later retries. Default: none.
    */
   delaysMs?: readonly number[] | undefined;
-  /** The upper bound of the random part, in milliseconds. Default 1,000. */
+  /** The maximum of the random part, in milliseconds. Default 1,000. */
   jitterMs?: number | undefined;
   /** How random the waits are. Default `"added"`. */
   jitter?: Jitter | undefined;
   /**
-   * The longest wait in milliseconds, at least `baseMs`. Default 60,000, or `baseMs` if that is more. A
-   * `Retry-After` beyond it ends the retries.
+   * The longest wait in milliseconds, at least `baseMs`. Default 60,000, or `baseMs` if that is more. A longer
+   * `Retry-After` ends the retries.
    */
   maxMs?: number | undefined;
   /** Whether looplet waits as long as the server asks (`Retry-After`). Default true. */
   respectRetryAfter?: boolean | undefined;
-  /** Codes of the failures that are retried. Default: all failures that are `retryable`. */
+  /** The failure codes to retry. Default: all failures that are `retryable`. */
   on?: readonly FailureCode[] | undefined;
   /**
-   * How often looplet makes a whole model call again, a non-negative integer. The next call begins when all
-   * attempts of the one before have failed, for whatever reason, and it has attempts of its own. Default 0.
+   * How many times looplet repeats a whole model call, a non-negative integer. It starts the next call when all
+   * attempts of the previous one have failed, for any reason. Each call has its own attempts. Default 0.
    */
   maxModelCallRetries?: number | undefined;
 }
@@ -2201,8 +2215,8 @@ export type PermissionResult =
       /** Changes of the rules or the mode for the rest of the run. Default: none. */
       updatedPermissions?: readonly PermissionUpdate[] | undefined;
       /**
-       * The input that the tool gets instead of the model's. The history keeps the model's, and the model reads the
-       * new one beside the result. Default: none.
+       * The tool's new input. The history has the model's input, and the model reads the new one next to the result.
+       * Default: none.
        */
       updatedInput?: object | undefined;
       message?: undefined;
@@ -2219,7 +2233,7 @@ export type PermissionResult =
       updatedInput?: undefined;
     };
 
-/** How much the model thinks. The engine passes the word on, and the vendor judges it. */
+/** How much the model thinks. The engine sends the word unchanged. */
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
 /** How the random share enters a wait. */
@@ -2229,21 +2243,21 @@ export type Jitter =
   /** Picks a wait between 0 and the formula's, which spreads many clients best. */
   | "full";
 
-/** How the run asks again for an answer that broke off. */
+/** How the run retries an answer that was interrupted. */
 export type OnCutOff =
   /** The model writes the whole answer again. */
   | "again"
   /**
-   * The model goes on from the text that has come, where the protocol and the model allow it. Otherwise it writes
-   * the whole answer again, and the warning `not_continued` says why.
+   * The model continues after the received text, if the protocol and the model support it. Otherwise it writes the
+   * whole answer again, and the warning `not_continued` has the reason.
    */
   | "continue";
 
-/** How the run treats an answer without tool calls that the limit of output tokens cut off. */
+/** How the run treats an answer without tool calls that reached the limit of output tokens. */
 export type OnOutputLimit =
   /** It is the last answer, with `finishReason: "length"`. */
   | "return"
-  /** The model continues where it stopped, within `maxIterations`, and `result.text` is the whole text. */
+  /** The model continues where it stopped, within `maxIterations`. `result.text` is the complete text. */
   | "continue"
   /** The run is `failed` with the code `finish_reason`. */
   | "error";
@@ -2258,7 +2272,7 @@ export type OnUnknownTool =
   /** The run is `failed` with the code `config_invalid`; `agent.run` itself throws nothing. */
   | "throw";
 
-/** The way in which a model is held to a schema. */
+/** How the schema is enforced. */
 export type OutputMode =
   /** Native if the vendor is known to enforce this schema, else by a tool. */
   | "auto"
@@ -2267,10 +2281,10 @@ export type OutputMode =
   /** The model answers by a call of a tool that looplet adds; events and results do not show it. */
   | "tool";
 
-/** How many waiting messages are taken at once. */
+/** How many waiting messages are sent together. */
 export type QueueMode = "all" | "one";
 
-/** A condition on the round of tools that has just ended. JSON: `{"toolCall":"name"}`, `{"iterations":n}`. */
+/** A condition on the round of tools that has just finished. JSON: `{"toolCall":"name"}`, `{"iterations":n}`. */
 export type StopCondition =
   /** The round called this tool. */
   | {
@@ -2289,7 +2303,7 @@ export type ToolAccess =
   | "edit"
   /** Runs commands. */
   | "shell"
-  /** Reads addresses of the web. */
+  /** Fetches web addresses. */
   | "fetch";
 
 /** The calls that the model may or must make. JSON: `"auto"`, `"none"`, `"required"` or `{"tool":"name"}`. */
@@ -2307,7 +2321,7 @@ export type ToolExecution =
    * Read-only calls run in parallel, and so do calls with different resource keys. All other calls run in order.
    */
   | "read-only-parallel"
-  /** All calls run at once, but calls with the same resource key run in order. */
+  /** All calls run at the same time, except that calls with the same resource key run in order. */
   | "parallel"
   /** One call runs after the other. */
   | "sequential";
