@@ -117,3 +117,8 @@ pub use engine::model::outcome::Outcome;
 pub use engine::model::output::{EffectId, HttpRequest, Output, ToolInvocation};
 pub use engine::model::question::{Answer, Question};
 pub use engine::run::Run;
+
+/// The example of the crate's README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("README.md")]
+pub struct Readme;

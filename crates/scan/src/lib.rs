@@ -26,3 +26,8 @@ pub mod lane;
 pub mod piece;
 pub mod reader;
 pub mod sse;
+
+/// The example of the crate's README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
