@@ -137,23 +137,29 @@ test("each room outside the core is a subpath of the package and has its name", 
   expect([...new Set(rooms)].filter((room) => !names.has(room))).toEqual([]);
 });
 
-const page = readFileSync(new URL("../../docs/architecture.md", import.meta.url), "utf8");
+const docs = new URL("../../docs/", import.meta.url);
+const read = (page: string): string => readFileSync(new URL(page, docs), "utf8");
+
+/** The pages about the architecture: the overview and the folder next to it. */
+const pages = [
+  "architecture.md",
+  ...readdirSync(new URL("architecture", docs)).map((name) => `architecture/${name}`),
+];
+const costs = "architecture/changes.md";
 
 type Named = [name: string, file: string];
 
-/** Functions that the page says are in a file: those of its tables of steps, and each "`name` (`file`)" of its text. */
-function* walked(): Generator<Named> {
-  for (const [, file, names] of page.matchAll(/^\|[^|]+\| `([^`]+\.(?:rs|ts))` \| ([^|]+) \|$/gm))
+/** The rows of the page's tables that name things in a file: `| text | file | names |`. */
+function* rows(page: string): Generator<Named> {
+  for (const [, file, names] of read(page).matchAll(/^\|[^|]+\| `([^`]+\.(?:rs|tsx?))` \| ([^|]+) \|$/gm))
     for (const name of words(names!)) yield [name, file!];
-  for (const [, name, file] of page.matchAll(/`(#?\w+)` \(`([^`]+\.(?:rs|ts))`\)/g))
-    if (/^#?[a-z]/.test(name!)) yield [name!, file!];
 }
 
-/** Names that the table of costs puts into a file: those of a clause that ends with the file. */
-function* costed(): Generator<Named> {
-  const [, table] = /^## What a change costs$(.*?)^The /ms.exec(page)!;
-  for (const [, clause, file] of table!.matchAll(/([^;|]+?) (?:in |\()`([^`]+\.(?:rs|ts))`/g))
-    for (const name of words(clause!)) yield [name, file!];
+/** Functions that a page says are in a file: those of its tables of steps, and each "`name` (`file`)" of its text. */
+function* walked(page: string): Generator<Named> {
+  if (page !== costs) yield* rows(page);
+  for (const [, name, file] of read(page).matchAll(/`(#?\w+)` \(`([^`]+\.(?:rs|tsx?))`\)/g))
+    if (/^#?[a-z]/.test(name!)) yield [name!, file!];
 }
 
 const words = (text: string): string[] => [...text.matchAll(/`(#?\w+)`/g)].map(([, name]) => name!);
@@ -173,18 +179,48 @@ function declares(file: string, name: string): boolean {
   return isFound;
 }
 
-test("each function that the page about the architecture walks through exists", () => {
-  expect([...walked()].length).toBeGreaterThan(60);
-  expect([...walked()].filter(([name, file]) => !declares(file, name))).toEqual([]);
+test("each function that the pages about the architecture name exists", () => {
+  const named = pages.flatMap((page) => [...walked(page)]);
+  expect(named.length).toBeGreaterThan(110);
+  expect(named.filter(([name, file]) => !declares(file, name))).toEqual([]);
 });
 
-test("each name in the table of costs stands in its file", () => {
-  expect([...costed()].length).toBeGreaterThan(20);
-  expect([...costed()].filter(([name, file]) => !new RegExp(`\\b${name}\\b`).test(codeOf(file)))).toEqual([]);
+test("each name in the tables of what a change touches is in its file", () => {
+  const named = [...rows(costs)];
+  expect(named.length).toBeGreaterThan(45);
+  expect(named.filter(([name, file]) => !new RegExp(`\\b${name}\\b`).test(codeOf(file)))).toEqual([]);
 });
 
-test("each path on the page about the architecture exists", () => {
-  const paths = [...page.matchAll(/`((?:src|crates|docs|tests|fuzz)\/[\w./-]+)`/g)].map(([, path]) => path!);
-  expect(paths.length).toBeGreaterThan(60);
-  expect(paths.filter((path) => !existsSync(new URL(`../../${path}`, import.meta.url)))).toEqual([]);
+test("each path on the pages about the architecture exists", () => {
+  const paths = pages.flatMap((page) => [
+    ...read(page).matchAll(/`((?:src|crates|docs|tests|fuzz|scripts|www)\/[\w./-]+)`/g),
+  ]);
+  expect(paths.length).toBeGreaterThan(150);
+  expect(paths.filter(([, path]) => !existsSync(new URL(`../${path!}`, docs)))).toEqual([]);
+});
+
+test("each page about the architecture is short, and the overview links it", () => {
+  expect(pages.filter((page) => read(page).split(/\s+/).length > 1_500)).toEqual([]);
+  const linked = [...read("architecture.md").matchAll(/\]\((architecture\/\w[\w-]*\.md)\)/g)].map(
+    ([, page]) => page!,
+  );
+  expect(pages.filter((page) => !["architecture.md", ...linked].includes(page))).toEqual([]);
+});
+
+test("each link between the pages about the architecture leads to a page and a heading", () => {
+  const broken = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\(([^)\s:]+)\)/g)].flatMap(([, link]) => {
+      const [path, anchor] = link!.split("#");
+      const target = path === "" ? page : posix.join(posix.dirname(page), path!);
+      if (!existsSync(new URL(target, docs))) return [`${page}: ${link}`];
+      const anchors = [...read(target).matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+        title!
+          .toLowerCase()
+          .replace(/[^\w\- ]/g, "")
+          .replaceAll(" ", "-"),
+      );
+      return anchor === undefined || anchors.includes(anchor) ? [] : [`${page}: ${link}`];
+    }),
+  );
+  expect(broken).toEqual([]);
 });

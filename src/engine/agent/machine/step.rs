@@ -1,7 +1,8 @@
 //! The phases of an agent, and which of them may follow which.
 //!
 //! A phase is a kept [`Step`] with a [`Now`], the data that this process has beside it. Questions to hooks,
-//! guardrails and your functions are open within a phase. `docs/architecture.md` shows [`NEXT`] as a table.
+//! guardrails and your functions are open within a phase. `docs/architecture/engine.md` shows [`NEXT`]
+//! as a table.
 
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::request::model_call::ModelCall;

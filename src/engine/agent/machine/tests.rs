@@ -45,7 +45,7 @@ fn cells(table: &str) -> Vec<Vec<String>> {
 /// `LOOPLET_WRITE=1` writes the table.
 #[test]
 fn the_page_of_the_architecture_shows_which_phase_may_follow_which() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/architecture.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/architecture/engine.md");
     let text = fs::read_to_string(&page).unwrap();
     let (before, rest) = text.split_once(MARKS[0]).unwrap();
     let (table, after) = rest.split_once(MARKS[1]).unwrap();
