@@ -326,13 +326,13 @@ describe("an edited message", () => {
     expect((await other.rest()).messages[0]!.branch).toEqual({ number: 3, count: 3 });
   });
 
-  it("must be one of the person", async () => {
+  it("must be one of the user", async () => {
     const screen = new Screen(createAgent(echo()));
     await screen.rest();
     await screen.conversation.send("a");
     await screen.rest();
     expect(await screen.conversation.edit("m2", "b")).toBe(false);
-    expect(screen.now.error?.message).toMatch(/no message "m2" of the person/);
+    expect(screen.now.error?.message).toMatch(/no user message "m2"/);
     expect(await screen.conversation.select("m1", 2)).toBe(false);
     expect(screen.now.error?.message).toMatch(/from 1 to 1/);
   });
@@ -404,13 +404,16 @@ describe("a conversation without an id", () => {
     expect(lines((await screen.rest()).messages)).toEqual(["user: Earlier", "assistant: Now."]);
   });
 
-  it("stops its run when nobody sees it any more", async () => {
+  it("stops its run when no component shows it any more", async () => {
     const screen = new Screen(agentOf(pays));
     await screen.rest();
     await screen.conversation.send("Pay");
     await screen.until(({ status }) => status === "waiting");
     screen.leave();
-    expect(await screen.rest()).toMatchObject({ outcome: "cancelled", reason: "nobody sees it any more" });
+    expect(await screen.rest()).toMatchObject({
+      outcome: "cancelled",
+      reason: "no component shows it any more",
+    });
   });
 
   it("goes on when a framework subscribes anew", async () => {

@@ -1,11 +1,11 @@
 /**
- * The questions that functions of the agent have. A run that waits for such a function alone does not wait for the
- * page.
+ * The questions that the agent's own functions answer. A run that waits only for such a function does not wait for
+ * the page.
  */
 import type { AgentOptions, CanUseTool, OnElicitation, Reconcile } from "../../core/api/index.js";
 
 export class Deciding {
-  /** Questions that a function has, or has answered. */
+  /** Questions that a function is answering, or has answered. */
   readonly #taken = new Set<number>();
   #changed: Promise<void> = Promise.resolve();
   #change = (): void => {};
@@ -18,12 +18,12 @@ export class Deciding {
     return this.#taken.has(questionId);
   }
 
-  /** Resolves when a function has left a question open. */
+  /** Resolves when a function has left a question open, without an answer. */
   get changed(): Promise<void> {
     return this.#changed;
   }
 
-  /** The options of an agent whose functions are watched. */
+  /** Returns the options with the agent's functions wrapped, so that their questions are tracked. */
   watch(options: AgentOptions): AgentOptions {
     const { permissions, toolCalls, durable } = options;
     const canUseTool = permissions?.canUseTool;

@@ -11,10 +11,11 @@ import type { AgUiInput } from "./types.js";
 
 export interface AgUiHandlerOptions extends AgUiThreadOptions {
   /**
-   * Returns the owner of a request, a text such as the id of the user who is signed in. Nothing means that nobody may
-   * ask: the status is 401. Required.
+   * Returns the owner of a request, such as the id of the signed-in user. If it returns nothing, the response has
+   * status
+   * 401. Required.
    *
-   * Contract: a thread belongs to the owner who has begun it, and no other owner reaches it.
+   * Contract: a thread belongs to the owner who started it. No other owner can access it.
    */
   authorize: (request: HostRequest) => Owner | PromiseLike<Owner>;
   /** The longest body, in bytes. Default 10,000,000. */
@@ -26,9 +27,9 @@ type Owner = string | null | undefined;
 const TABLE = { ...THREAD_TABLE, authorize: "function!", maxBodyBytes: "count" } as const;
 
 /**
- * Serves an agent to pages that speak AG-UI. The thread of an input is a chat of its owner. An agent with a `store`
- * keeps the chat there, and of the messages of the page only the last one counts. Without a store the messages of the
- * page are the history. A function in place of the agent chooses one for each input.
+ * Serves an agent to pages that speak AG-UI. The thread of an input is a chat of its owner. If the agent has a
+ * `store`, the chat is saved there, and only the last message of the page is used. Without a store the messages of
+ * the page are the history. Pass a function instead of an agent to choose an agent for each input.
  *
  * @example
  * ```ts
@@ -36,7 +37,7 @@ const TABLE = { ...THREAD_TABLE, authorize: "function!", maxBodyBytes: "count" }
  * import { agUiHandler } from "looplet/ag-ui";
  *
  * const agent = createAgent({ model: custom(() => Promise.resolve("Hello.")) });
- * const handle = agUiHandler(agent, { authorize: () => "ada" }); // the id of the user who is signed in
+ * const handle = agUiHandler(agent, { authorize: () => "ada" }); // the id of the signed-in user
  * ```
  *
  * @throws LoopletError `config_…`

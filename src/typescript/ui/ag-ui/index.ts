@@ -3,7 +3,7 @@
  *
  * - `agUiHandler` serves an agent to pages.
  * - `agUiAgent` is an agent of `@ag-ui/client` that runs in the page.
- * - `toAgUi` and `agUiResponse` translate a run of yours.
+ * - `toAgUi` and `agUiResponse` translate a run that you started.
  */
 export { agUi } from "./served/format.js";
 export { agUiHandler, type AgUiHandlerOptions } from "./handler.js";

@@ -16,7 +16,7 @@ const MAX_TOOLS = 2000;
 type Fields = { readonly [field: string]: unknown };
 
 /**
- * The input that a page has sent, without the fields that are null: some clients write null for what they leave out.
+ * The input that a page sent, without the fields that are null. Some clients write null for a field that they omit.
  *
  * @throws LoopletError `config_…`
  */
@@ -71,7 +71,7 @@ function toolOf(given: Fields, field: string): AgUiTool {
   const { name, parameters, ...rest } = withoutNull(given);
   const [names, words] = PAGE_NAMES;
   if (!names.test(name as string)) throw wrong(`${field}.name`, `needs ${words}`);
-  // Some pages leave out the type of an object, or the whole schema.
+  // Some pages omit the type of an object, or the whole schema.
   const schema = { type: "object", ...(isObject(parameters) && withoutNull(parameters)) };
   if (isObject(parameters) || parameters === undefined) inputJsonSchema(schema, `${field}.parameters`);
   else throw wrong(`${field}.parameters`, `needs a JSON Schema of an object, got ${describe(parameters)}`);

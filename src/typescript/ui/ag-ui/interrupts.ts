@@ -1,6 +1,6 @@
 /**
- * The questions of a run as interrupts of AG-UI, and the answers to them. The words of an approval are those that
- * AG-UI recommends: <https://docs.ag-ui.com/concepts/interrupts>, "Approve with edits" (2026-11-26).
+ * Translates a run's questions to AG-UI interrupts, and their answers back. The payload of an approval has the fields
+ * that AG-UI recommends: <https://docs.ag-ui.com/concepts/interrupts>, "Approve with edits" (2026-11-26).
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type { QuestionAnswer, RunEventOf } from "../../core/api/index.js";
@@ -16,7 +16,7 @@ export function isAsked(event: RunEventOf<"question">): event is Asked {
   return event.data !== undefined;
 }
 
-/** Whether a page answers the question by running a tool of its own. */
+/** Whether the page answers the question by running one of its own tools. */
 export function isOfPage(asked: Asked): boolean {
   return asked.question === "elicitation" && isPageCall(asked.data.request);
 }
@@ -108,7 +108,7 @@ export function answerOf({ question }: Asked, { interruptId, status, payload }: 
   throw wrong(interruptId, "{ approved: true, editedArgs? } or { approved: false, message? }");
 }
 
-const CANCELLED = "the person has cancelled it";
+const CANCELLED = "the user cancelled it";
 
 function wrong(interruptId: string, needed: string): LoopletError {
   return new LoopletError(

@@ -42,7 +42,7 @@ function blockOf(part: unknown, field: string): ContentBlock {
     : { type: "media", mediaType, url: addressFromPage(value, field) };
 }
 
-/** Blocks as the content of a message of AG-UI: a text if they are nothing else. */
+/** Blocks as the content of an AG-UI message: a string if all blocks are text. */
 export function contentOf(blocks: readonly Block[]): unknown {
   const isText = blocks.every(({ type }) => type !== "media");
   return isText ? textIn(blocks) : blocks.flatMap(partsOf);
@@ -59,8 +59,8 @@ function partsOf(block: Block): object[] {
 }
 
 /**
- * The history that a page sends, as looplet has it. Its words of the system and of developers are left out, because a
- * page may not instruct the agent, and so is what belongs to the page or to a subagent.
+ * The history that a page sends, as looplet messages. Omits system and developer messages, because a page must not
+ * instruct the agent. Also omits messages that belong only to the page or to a subagent.
  *
  * @throws LoopletError `misuse_invalid_argument`
  */
@@ -102,15 +102,15 @@ function contentBlocks(message: AgUiMessage, field: string): Block[] {
   return [{ type: "tool_result", callId: toolCallId, content: told, ...failed }];
 }
 
-/** The messages of a run as AG-UI has them, with ids that begin with `prefix`. */
+/** The messages of a run as AG-UI messages. Their ids begin with `prefix`. */
 export function messagesOf(messages: readonly Message[], prefix: string): AgUiMessage[] {
   return messages.flatMap((message, index) => [...agUiMessages(message, `${prefix}.${index}`)]);
 }
 
 /**
- * The messages of a stored chat: those of its agent, and after each round of calls those of the subagents that have
- * answered them. `kept` needs the option `transcripts`. `known` are the messages that the page has. The ids of the
- * root's other messages begin with `prefix`.
+ * The messages of a stored chat: the root agent's, and after each round of tool calls the messages of the subagents
+ * that answered them. `kept` must have been read with `transcripts`. `known` are the messages that the page already
+ * has. The ids of the root's other messages begin with `prefix`.
  */
 export function pastMessages(kept: KeptChat, prefix: string, known: readonly AgUiMessage[]): AgUiMessage[] {
   const { transcripts = [] } = kept;
@@ -141,7 +141,7 @@ export function pastMessages(kept: KeptChat, prefix: string, known: readonly AgU
   );
 }
 
-/** The messages with the results of a round that has not ended, which no event brings again. */
+/** Adds the results of a round that has not ended. No later event contains them. */
 function withResults(messages: AgUiMessage[], { toolCalls, messages: said }: AgentTranscript): AgUiMessage[] {
   let at = messages.length - 1;
   while (messages[at]?.role === "tool" || messages[at]?.role === "reasoning") at -= 1;
@@ -163,7 +163,7 @@ function withResults(messages: AgUiMessage[], { toolCalls, messages: said }: Age
   return [...messages, ...results];
 }
 
-/** The messages of the root with those of subagents that the page has, each after the round where it is there. */
+/** Merges the subagent messages that the page has into the root's messages, each after its round. */
 export function withSubagentsOf(
   messages: readonly AgUiMessage[],
   known: readonly AgUiMessage[],
@@ -297,7 +297,7 @@ function wrong(field: string, problem: string): LoopletError {
   return new LoopletError("misuse_invalid_argument", field, problem);
 }
 
-/** Whose message or event it is: a subagent's, or without an id the run's own agent's. */
+/** The subagent that a message or event belongs to. Without an id it belongs to the run's own agent. */
 export interface Owner {
   subagentRunId?: string;
 }

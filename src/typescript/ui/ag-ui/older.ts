@@ -1,6 +1,6 @@
 /**
- * Events for clients from before AG-UI 1.0, such as `@ag-ui/client` 0.0.59 in CopilotKit 1.74. They refuse a field or
- * a value that they do not know. Such a client does not say its version in its input.
+ * Events for clients from before AG-UI 1.0, such as `@ag-ui/client` 0.0.59 in CopilotKit 1.74. They reject unknown
+ * fields and values. Such a client does not send its version in its input.
  */
 import { isObject } from "../../core/kit/check.js";
 import type { AgUiEvent, AgUiInput, AgUiMessage, AgUiOutcome } from "./types.js";
@@ -23,8 +23,8 @@ export function forClient({ protocolVersion }: AgUiInput, event: AgUiEvent): AgU
 }
 
 /**
- * Without an outcome a run has ended well, and a client finds the open calls of its tools itself. With one, the
- * client of assistant-ui takes the run as complete and returns no result of a page's tool.
+ * Without an outcome, the run succeeded, and the client finds the open calls of its tools itself. With an outcome,
+ * the client of assistant-ui treats the run as complete and returns no result of a page's tool.
  */
 function outcomeOf(outcome: AgUiOutcome | undefined): { outcome?: AgUiOutcome } {
   if (outcome === undefined || outcome.type === "cancelled") return {};

@@ -9,14 +9,14 @@ export type HttpAgentClass<A, C> = new (config: C) => A;
 export interface AgUiAgentOptions<A, C> extends AgUiThreadOptions {
   /** The class of your `@ag-ui/client`. Required. */
   HttpAgent: HttpAgentClass<A, C>;
-  /** What the class takes besides, such as `agentId`, `threadId` and `initialMessages`. Default: nothing. */
+  /** Other options of the class, such as `agentId`, `threadId` and `initialMessages`. Default: none. */
   config?: Omit<C, "url" | "fetch" | "headers"> | undefined;
 }
 
 /**
- * An agent of AG-UI, an `AbstractAgent`, that runs in this page. It is an `HttpAgent` whose `fetch` is the agent of
- * looplet. `abortRun` aborts the run. `connectAgent` brings the conversation that the agent's store has, with the run
- * that goes on or waits for answers.
+ * An AG-UI agent (an `AbstractAgent`) that runs in this page. It is an `HttpAgent` with a `fetch` that calls the
+ * looplet agent. `abortRun` aborts the run. `connectAgent` loads the conversation from the agent's store, with the
+ * run that is in progress or waits for answers.
  *
  * @throws LoopletError `config_missing`
  */

@@ -18,7 +18,7 @@ function ownTool({ name, description: given, parameters }: AgUiTool): Tool {
   return pageTool({ name, description, inputSchema, replay: "safe" });
 }
 
-/** The answer to a call: the page's message with its result, or none. */
+/** The answer to a call: the result in the page's message. Without a message the call is cancelled. */
 export function callAnswer(message: AgUiMessage | undefined): ElicitationAnswer {
   if (message === undefined) return { action: "cancel" };
   const { content = "", error } = message;
@@ -32,7 +32,7 @@ export function callAnswer(message: AgUiMessage | undefined): ElicitationAnswer 
   }
 }
 
-/** The options of an agent with the tools of a page beside its own. A name that both have is the agent's. */
+/** Adds a page's tools to the agent's own. If both have a tool of the same name, the agent's is used. */
 export function withPageTools(options: AgentOptions, tools: readonly AgUiTool[]): AgentOptions {
   return tools.length === 0 ? options : { ...options, tools: joined(options.tools, pageTools(tools)) };
 }

@@ -13,8 +13,8 @@ import type { AgUiEvent, AgUiInput, AgUiMessage, AgUiOwn } from "./types.js";
 
 export interface AgUiOptions {
   /**
-   * Contract: called with every event of the run. The events of AG-UI that it returns go out behind those that
-   * looplet makes of it: a state of yours, or a `CUSTOM` event. Default: there are none.
+   * Contract: called with every event of the run. The AG-UI events that it returns are sent after looplet's own
+   * events for it: your state, or a `CUSTOM` event. Default: none.
    */
   add?: ((event: RunEvent) => AgUiOwn | readonly AgUiOwn[] | undefined) | undefined;
 }
@@ -22,10 +22,10 @@ export interface AgUiOptions {
 /** A run, or its events. */
 export type AgUiSource = Run<any, any> | AsyncIterable<RunEvent<any>>;
 
-/** The events of a run of looplet that goes through several runs of AG-UI, and what is known of it. */
+/** The event stream of a looplet run that spans several AG-UI runs, and what is known about it. */
 export interface Going extends RunMemory {
   readonly events: AsyncIterator<RunEvent>;
-  /** The ids of the user's messages that the run has got. A page repeats the last one with each answer. */
+  /** The ids of the user messages that the run has received. A page repeats the last one with each answer. */
   readonly taken: Set<string>;
   /** The numbers of those that this page has added to the run. */
   readonly added: Set<number>;
@@ -36,15 +36,15 @@ export interface Going extends RunMemory {
   /** The event that comes. */
   next?: Promise<IteratorResult<RunEvent>> | undefined;
   /**
-   * Answers a question that your code answers; false leaves it open. `isPast`: its call is of an answer that came
-   * before the input at hand.
+   * Answers a question that your code answers. Returns false to leave it open. `isPast`: its call belongs to an
+   * answer that came before the current input.
    */
   onAsked?: ((asked: Asked, isPast: boolean) => boolean) | undefined;
 }
 
 const GOING = new WeakMap<object, Going>();
 
-/** The first call begins to listen, so it belongs into the task that begins the run. */
+/** The first call starts to receive events, so make it in the task that starts the run. */
 export function goingOf(source: AgUiSource, name = "", deciding?: Deciding): Going {
   const known = GOING.get(source);
   if (known !== undefined) return known;
@@ -60,7 +60,9 @@ export function goingOf(source: AgUiSource, name = "", deciding?: Deciding): Goi
   return going;
 }
 
-/** Lets another page follow a run from here on, in place of the one that is gone. It gets the open questions again. */
+/**
+ * Lets another page follow a run from here on, after the first page disconnected. The open questions are sent again.
+ */
 export function followAgain(run: Run): Going {
   const before = goingOf(run);
   void before.events.return?.();
@@ -72,9 +74,10 @@ export function followAgain(run: Run): Going {
 }
 
 /**
- * The events of AG-UI for a run that has just begun. They end where the run ends, or where only answers to questions
- * bring it on: `RUN_FINISHED` names the interrupts then, or the calls that the page runs. After `run.answer`, a call
- * with the same run and the next input tells the rest. The run goes on if nobody reads them.
+ * The AG-UI events of a run that has just started. They end when the run ends, or when only answers to questions can
+ * continue it: then `RUN_FINISHED` lists the interrupts, or the calls that the page runs. After `run.answer`, call
+ * this again with the same run and the next input to get the remaining events. The run continues if no one reads the
+ * events.
  */
 export async function* toAgUi(
   source: AgUiSource,
@@ -115,7 +118,7 @@ async function* translated(
     if (event.type === "question" && isAsked(event) && going.onAsked?.(event, isPast))
       going.asked.delete(event.questionId);
     const added = options.add?.(event);
-    // Nothing may follow the end of a run of AG-UI.
+    // No event may follow the end of an AG-UI run.
     const end = translation.isOver ? told.pop() : undefined;
     yield* told;
     if (added !== undefined) yield* [added].flat() as AgUiOwn[];
@@ -123,12 +126,12 @@ async function* translated(
   }
 }
 
-/** Whether this page has added these messages. A run that resumes may not know their numbers any more. */
+/** Whether this page added these messages. A resumed run might not know their numbers any more. */
 function isOwn(ids: readonly number[], { added }: Going): boolean {
   return ids.length > 0 && ids.every((id) => added.has(id));
 }
 
-/** The structured answer of a run; undefined if there is none. */
+/** The structured output of a run, or undefined. */
 async function outputOf(source: AgUiSource): Promise<unknown> {
   if (!("result" in source)) return undefined;
   const result = await source.result.catch(() => undefined);
@@ -136,9 +139,9 @@ async function outputOf(source: AgUiSource): Promise<unknown> {
 }
 
 /**
- * The events of AG-UI for a run as a response of server-sent events. Each has its number as `id`. When the page goes
- * away, the run is aborted, because AG-UI has no other word for it. If the input is not one of AG-UI, the run is
- * aborted too, and the response says why with status 400.
+ * The AG-UI events of a run as a response of server-sent events. The `id` of each is its number. If the page
+ * disconnects, the run is aborted, because AG-UI has no other way to stop a run. If the input is not valid AG-UI, the
+ * run is aborted too, and the response has status 400 with the reason.
  */
 export function agUiResponse(run: Run<any, any>, given: AgUiInput, options?: AgUiOptions): HostResponse {
   let input: AgUiInput;
@@ -157,7 +160,7 @@ export function refusal(status: number, error: string): HostResponse {
 
 export const GONE = "the page went away";
 
-/** `leave` is called when nobody reads any more. It must bring the events to their end. */
+/** `leave` is called when the reader disconnects. It must end `events`. */
 export function eventResponse(events: AsyncGenerator<AgUiEvent>, leave: () => void): HostResponse {
   const encoder = new TextEncoder();
   let number = 0;

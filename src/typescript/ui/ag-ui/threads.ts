@@ -1,6 +1,7 @@
 /**
- * The conversations of an agent by owner and thread. An input begins a run, or brings the answers for which the run
- * of its thread waits. Between two inputs such a run is kept here, and its chat in the agent's store if it has one.
+ * The conversations of an agent by owner and thread. An input starts a run, or brings the answers that the thread's
+ * run waits for. Between two inputs, a waiting run stays in memory here. Its chat is in the agent's store, if it has
+ * one.
  */
 import { LoopletError, type LoopletErrorCode } from "../../core/api/errors.js";
 import type { Agent, ContentBlock, QuestionAnswer, Run } from "../../core/api/index.js";
@@ -29,18 +30,21 @@ export type AgUiAgents =
   Agent<any, any> | ((asked: AgUiAsked) => Agent<any, any> | PromiseLike<Agent<any, any>>);
 
 export interface AgUiThreadOptions extends AgUiOptions {
-  /** The number of runs that wait for answers in the memory of this process. The oldest is let go. Default 1,000. */
+  /**
+   * The maximum number of runs that wait for answers in this process's memory. Beyond it the oldest is dropped.
+   * Default 1,000.
+   */
   maxWaiting?: number | undefined;
   /**
-   * Whether a run goes on when its page goes away. AG-UI has no other word for a stop, so the stop of a page is the
-   * same. Default false: the run is aborted.
+   * Whether a run continues when its page disconnects. AG-UI stops a run by disconnecting, so a page cannot stop a
+   * run then. Default false: the run is aborted.
    */
   keepRunning?: boolean | undefined;
 }
 
 export const THREAD_TABLE = { add: "function", maxWaiting: "count", keepRunning: "boolean" } as const;
 
-/** A run of AG-UI: its events, and the way to leave it. */
+/** An AG-UI run: its events, and how to leave it. */
 export interface Segment {
   readonly events: AsyncGenerator<AgUiEvent>;
   leave(): void;
@@ -50,7 +54,7 @@ interface Going {
   readonly run: Run;
   /** The agent that has the chat of the run in its store; undefined without a store. */
   readonly keeper: Agent | undefined;
-  /** The agent of this run alone; undefined if it is not ours to close. */
+  /** The agent that was created for this run only. Undefined if it is not ours to close. */
   readonly own: Agent | undefined;
 }
 
@@ -61,7 +65,7 @@ interface Reader {
   readonly begun: Promise<void>;
 }
 
-/** The name under which the agent's store keeps the chat of a thread. */
+/** The id of a thread's chat in the agent's store. */
 export function agUiChatId(owner: string, threadId: string): string {
   return `ag-ui ${JSON.stringify([owner, threadId])}`;
 }
@@ -71,9 +75,9 @@ export class Threads {
   readonly #options: AgUiOptions;
   readonly #maxWaiting: number;
   readonly #keepRunning: boolean;
-  /** The runs that wait for answers, by chat; the oldest first. */
+  /** The runs that wait for answers, by chat. The oldest is first. */
   readonly #waiting = new Map<string, Going>();
-  /** The runs under way whose page is gone, by chat. */
+  /** The runs in progress that no page reads any more, by chat. */
   readonly #left = new Map<string, Going>();
   /** The pages that read the events of chats. */
   readonly #read = new Map<string, Reader>();
@@ -95,14 +99,17 @@ export class Threads {
   }
 
   /**
-   * The conversation of a thread as it stands, for a page that was loaded again: its messages, and the run that goes
-   * on or waits for answers. To leave it stops nothing.
+   * The current conversation of a thread, for a page that was reloaded: its messages, and the run that is in progress
+   * or waits for answers. Leaving it stops nothing.
    */
   connection(input: AgUiInput, owner: string): Segment {
     return this.#segment(input, owner, false, (key, take) => this.#connected(input, owner, key, take));
   }
 
-  /** With `stops` a page that goes away aborts its run. Contract of `take`: called with the run that the page reads. */
+  /**
+   * If `stops` is true, the run is aborted when the page disconnects. Contract of `take`: called with the run that
+   * the page reads.
+   */
   #segment(
     input: AgUiInput,
     owner: string,
@@ -131,7 +138,7 @@ export class Threads {
     return { events, leave };
   }
 
-  /** The page that reads a run is gone, and the next one may follow it. */
+  /** The page that read a run has disconnected. The next page may follow the run. */
   #leave(key: string, going: Going): void {
     const { run } = going;
     if (run.outcome !== undefined || this.#waiting.get(key) === going) return;
@@ -169,13 +176,15 @@ export class Threads {
     }
   }
 
-  /** With `isNew` the page gets the messages first: a client keeps them in the order in which they arrive. */
+  /**
+   * If `isNew` is true, the page gets the messages first. A client shows messages in the order in which they arrive.
+   */
   async *#follow(going: Going, input: AgUiInput, key: string, isNew = false): AsyncGenerator<AgUiEvent> {
     const { run, keeper } = going;
     if (keeper !== undefined) goingOf(run).stored = () => storedIn(going, key);
     for await (const event of toAgUi(run, input, this.#options)) {
       if (event.type === "RUN_FINISHED" && run.outcome === undefined) {
-        // The answers may come to another process.
+        // The answers may arrive at another process.
         await run.saved();
         this.#keep(key, going);
       }
@@ -227,7 +236,7 @@ export class Threads {
     return { agent, own, keeper: made?.options.store === undefined ? undefined : agent, deciding };
   }
 
-  /** The run of this chat whose page is gone, if it is under way. */
+  /** The run of this chat that no page reads any more, if it is in progress. */
   #takeLeft(key: string): Going | undefined {
     const left = this.#left.get(key);
     this.#left.delete(key);
@@ -243,7 +252,7 @@ export class Threads {
     const known = this.#left.get(key);
     if (known !== undefined) {
       const stored = await storedIn(known, key);
-      // What the page before would have is read by then. Nothing may come between the rest.
+      // Now the events for the previous page have been read. The rest must run without an interruption.
       await nextTask();
       const left = this.#takeLeft(key);
       if (left !== undefined) {
@@ -270,7 +279,7 @@ export class Threads {
   }
 }
 
-/** What a translation tells without an event of a run. */
+/** Events of a translation that no run caused. */
 async function* told(
   input: AgUiInput,
   translation: Translation,
@@ -279,7 +288,7 @@ async function* told(
   for (const event of [translation.begin(), ...translation[what]()]) yield forClient(input, event);
 }
 
-/** Begins a run with the history that the page sends. */
+/** Starts a run with the history that the page sends. */
 function begin(agent: Agent, input: AgUiInput, deciding: Deciding): Run {
   refuseAnswers(input);
   const prompt = promptOf(input);
@@ -289,7 +298,7 @@ function begin(agent: Agent, input: AgUiInput, deciding: Deciding): Run {
   return listened(agent.run(prompt, { messages }), deciding, input);
 }
 
-/** Begins a run in the chat of a thread, or goes on with the run that another process has left. */
+/** Starts a run in the chat of a thread, or resumes the run that another process left unfinished. */
 async function open(agent: Agent, input: AgUiInput, key: string, deciding: Deciding): Promise<Run> {
   const chat = await agent.openChat(key, { takeOver: true });
   const prompt = promptOf(input);
@@ -299,14 +308,14 @@ async function open(agent: Agent, input: AgUiInput, key: string, deciding: Decid
   if (current === undefined) {
     refuseAnswers(input);
     if (prompt.length === 0) throw noPrompt();
-    // The id tells a run that goes on which prompt is its own. A page asks again under the same id.
+    // A resumed run recognizes its prompt by this id. A page that repeats a request sends the same id.
     return listened(chat.run(prompt, isNew ? { id } : {}), deciding, input);
   }
   resume(current, goingOf(current, "", deciding), input, isNew);
   return current;
 }
 
-/** Gives a run under way what an input has for it: its message, and answers to the questions that are asked again. */
+/** Passes an input to a run in progress: its message, and answers to the questions that are asked again. */
 function resume(
   run: Run,
   going: ReturnType<typeof goingOf>,
@@ -328,8 +337,9 @@ function resume(
 }
 
 /**
- * Reads a chat with a run under way. The result makes the messages of a page out of those that it knows: the same
- * ones without a store. A store has no answers of subagents that are not over, and no results of a round that is not.
+ * Reads a chat with a run in progress. The result builds a page's messages from those that the page knows. Without a
+ * store they are unchanged. A store has no answers of subagents that are still running, and no results of a round
+ * that has not ended.
  */
 async function storedIn(
   { run, keeper }: Going,
@@ -353,16 +363,16 @@ async function drained(events: AsyncIterable<AgUiEvent>): Promise<void> {
   for await (const _ of events);
 }
 
-/** An iteration that begins later misses events. */
+/** Starts to receive events now, because a later iteration would miss some. */
 function listened(run: Run, deciding: Deciding, input: AgUiInput): Run {
   goingOf(run, "", deciding).taken.add(lastIdOf(input));
   return run;
 }
 
 /**
- * Hands the answers of an input to a run that waits for them.
+ * Answers the questions of a waiting run from an input.
  *
- * @throws LoopletError `misuse_invalid_argument`; nothing is answered then
+ * @throws LoopletError `misuse_invalid_argument`; then no question is answered
  */
 function goOn(run: Run, input: AgUiInput): void {
   const going = goingOf(run);
@@ -373,7 +383,7 @@ function goOn(run: Run, input: AgUiInput): void {
   const missing = needed.filter((id) => !given.includes(id));
   const unknown = given.filter((id) => !needed.includes(id));
   if (missing.length > 0)
-    throw refused("resume", `needs an answer to every interrupt; there is none to ${missing.join(", ")}`);
+    throw refused("resume", `needs an answer to every interrupt; missing: ${missing.join(", ")}`);
   if (unknown.length > 0)
     throw refused("resume", `answers interrupts that are not open: ${unknown.join(", ")}`);
   const id = lastIdOf(input);
@@ -385,7 +395,8 @@ function goOn(run: Run, input: AgUiInput): void {
       "messages",
       `needs the results of the calls ${open.map(({ data }) => data.toolCallId).join(", ")}`,
     );
-  // The page has run all calls of the answer, and a call that is not read-only is asked when the one before is over.
+  // The page has run all calls of the answer. A call that is not read-only is asked about only after the one before
+  // it.
   going.onAsked = (later, isPast) => {
     const said = answerTo(later, name, input, isNew && isPast);
     return said !== undefined && run.answer(later.questionId, said);
@@ -395,7 +406,7 @@ function goOn(run: Run, input: AgUiInput): void {
   going.taken.add(id);
 }
 
-/** The answer of an input to a question; undefined if it has none. */
+/** The answer of an input to a question, or undefined. */
 export function answerTo(
   asked: Asked,
   run: string,
@@ -405,7 +416,7 @@ export function answerTo(
   if (isOfPage(asked)) {
     const { toolCallId } = asked.data;
     const result = messages.find((message) => message.role === "tool" && message.toolCallId === toolCallId);
-    // A page that asks something else has given the call up.
+    // A page that sends something else has abandoned the call.
     return result !== undefined || isOver ? callAnswer(result) : undefined;
   }
   const entry = resume.find((one) => one.interruptId === interruptId(run, asked.questionId));
@@ -439,8 +450,8 @@ function refused(
 }
 
 /**
- * An error in the words for a page. A mistake of the page is told. Everything else is the matter of the server, so
- * its words go to the log alone.
+ * The message and code of an error for a page. A page sees only its own mistakes. Any other error concerns the
+ * server, so its message is only logged.
  */
 function wordsOf(error: unknown): [message: string, code: string] {
   // The class may be that of another bundle.

@@ -1,4 +1,4 @@
-/** The messages that a page has by the events that it was told, as `@ag-ui/client` 1.0.0 puts them together. */
+/** The messages that a page has after the events that it received, as `@ag-ui/client` 1.0.0 assembles them. */
 import type { PastCall } from "../../extras/transcript/seen.js";
 import { agentOf, resultId, type Owner } from "./messages.js";
 import type { AgUiMessage } from "./types.js";
@@ -14,7 +14,7 @@ interface Told {
 
 export class ToldMessages {
   #all: Told[];
-  /** The first message of each id, and the last call of each id. Each delta of an answer asks for one of them. */
+  /** The first message and the last call of each id. Each delta of an answer looks one of them up. */
   readonly #ids = new Map<string, Told>();
   readonly #calls = new Map<string, NonNullable<Told["toolCalls"]>[number]>();
 
@@ -43,12 +43,12 @@ export class ToldMessages {
     this.#index();
   }
 
-  /** Whether the page has a result of its own for this call. */
+  /** Whether the page has its own result for this call. */
   hasResult(toolCallId: string): boolean {
     return this.#all.some((message) => message.toolCallId === toolCallId);
   }
 
-  /** Whether the page has this very result, which the events of a run that it joins may tell again. */
+  /** Whether the page already has exactly this result. A page that joins a run can receive it a second time. */
   isTold(toolCallId: string, content: unknown, { subagentRunId }: Owner): boolean {
     const json = JSON.stringify(content);
     return this.#all.some(
@@ -108,7 +108,10 @@ export class ToldMessages {
     if (!this.#ids.has(message.id)) this.#ids.set(message.id, message);
   }
 
-  /** Adds the results among messages whose calls have none: those of a round that is not over. False without any. */
+  /**
+   * Adds the results that open calls were missing: those of a round that has not ended. Returns whether there were
+   * any.
+   */
   addResults(messages: readonly AgUiMessage[]): boolean {
     const open = messages.filter(
       ({ toolCallId }) => toolCallId !== undefined && this.hasOpenCall(toolCallId),

@@ -1,9 +1,9 @@
 /**
- * The events of a run in the words of AG-UI 1.0. One translation tells one run of AG-UI, which ends where the run of
- * looplet ends, or where only answers to questions bring it on; the next translation goes on from there.
+ * Translates the events of a run to AG-UI 1.0. One translation is one AG-UI run. It ends when the looplet run ends,
+ * or when only answers to questions can continue it. The next translation continues from there.
  *
- * An iteration is a step, and its answer is one message with text and calls. A subagent opens when it is first heard
- * of, because a run that goes on does not begin its subagents again.
+ * An iteration is a step, and its answer is one message with text and calls. A subagent starts at its first event,
+ * because a resumed run does not repeat the start of its subagents.
  */
 import type { RunEvent, RunEventOf } from "../../core/api/index.js";
 import { EventFold, type Facts, type FoldedEvent } from "../../extras/transcript/fold.js";
@@ -58,7 +58,7 @@ export class Translation {
   readonly #steps = new Map<string, { readonly stepName: string; readonly owner: Owner }>();
   /** Open subagents, by path and call. */
   readonly #subagents = new Map<string, { readonly id: string; readonly path: string }>();
-  /** The questions for which alone the run waits. */
+  /** The questions that the run waits for, if it waits for nothing else. */
   #waitsFor: readonly number[] = [];
   /** The run of AG-UI is over. */
   isOver = false;
@@ -81,11 +81,11 @@ export class Translation {
     };
   }
 
-  /** The events for one event of the run. `result` is that of the run, at its end. */
+  /** The AG-UI events for one event of the run. `result` is the run's result, passed with its last event. */
   *take(given: RunEvent, result?: unknown): Generator<AgUiSent> {
     const known = given.type === "snapshot" ? this.#messages.all() : [];
     for (const { event, facts } of this.#fold.take(given)) yield* this.#tell(event, facts, result);
-    // The calls of the answer under way are known now.
+    // The calls of the current answer are known now.
     if (this.#messages.addResults(known)) yield this.#snapshot();
   }
 
@@ -140,7 +140,7 @@ export class Translation {
       case "tool-input-end":
         return yield* this.#callEnd(block!.toolCallId!, owner);
       case "tool-call":
-        // It was told as it came, or by a process before this one.
+        // It was emitted as it arrived, or by an earlier process.
         if (isCutOff) return yield* this.#replaceArguments(event);
         // Its result was not saved, so the call runs again.
         if (call?.state === "done" && this.#messages.remove(resultId(event.toolCallId)))
@@ -184,7 +184,7 @@ export class Translation {
         return;
       case "finish":
         return yield* this.#finish(event, result);
-      // No event of AG-UI says the same.
+      // AG-UI has no equivalent event.
       case "compact-boundary":
       case "compact-start":
       case "handoff":
@@ -195,7 +195,7 @@ export class Translation {
       case "warning":
         return yield this.#raw(event, owner);
       default:
-        // A new event does not compile until it is emitted above, or is in this list of those that AG-UI leaves out.
+        // A new event does not compile until it is emitted above, or is in this list of events that AG-UI omits.
         event.type satisfies
           "run-start" | "attempt-start" | "reasoning-progress" | "message" | "abort" | "error";
     }
@@ -213,7 +213,7 @@ export class Translation {
     yield this.#snapshot();
   }
 
-  /** The conversation as it stands, when no run goes on. */
+  /** The current conversation, when no run is in progress. */
   *stand(): Generator<AgUiSent> {
     yield this.#snapshot();
     yield* this.#end({ type: "success" });
@@ -229,7 +229,7 @@ export class Translation {
     return this.#snapshot();
   }
 
-  /** The events of the run have ended before its end. */
+  /** The stream of events ended before the run did. */
   *breakOff(): Generator<AgUiSent> {
     yield* this.fail("The events of the run have broken off.", "cut_off");
   }
@@ -240,13 +240,16 @@ export class Translation {
     yield { type: "RUN_ERROR", message, code, ...(usage && { usage }) };
   }
 
-  /** Who says it: a subagent. The run's own agent, and one that a handoff has given the conversation, are nobody. */
+  /**
+   * The subagent that an event belongs to. The run's own agent, and an agent that received the conversation by a
+   * handoff, have no id.
+   */
   #ownerOf(event: FoldedEvent): Owner {
     if (event.parentToolCallId === undefined) return {};
     return { subagentRunId: subagentId(this.#memory.name, event) };
   }
 
-  /** A subagent begins. In each run of AG-UI it begins anew. */
+  /** Starts a subagent. Each AG-UI run starts it again. */
   *#begin(event: FoldedEvent): Generator<AgUiSent> {
     const { agentPath, parentToolCallId } = event;
     const key = agentKey(event);
@@ -386,17 +389,17 @@ export class Translation {
     return { type: "MESSAGES_SNAPSHOT", messages: this.#messages.all() };
   }
 
-  /** Whether functions of the agent decide whether the run goes on. */
+  /** Whether functions of the agent decide if the run continues. */
   get isUndecided(): boolean {
     return this.#waitsFor.length > 0;
   }
 
-  /** Ends the run of AG-UI if only the page can bring the run on. */
+  /** Ends the AG-UI run if only the page can continue the run. */
   *wait(): Generator<AgUiSent> {
     const { asked: open, deciding } = this.#memory;
     if (!this.#waitsFor.every((id) => open.has(id) && !deciding.has(id))) return;
     const asked = [...open.values()];
-    // A page that was loaded again has not seen the subagents that ask begin.
+    // A reloaded page has not seen the start of the subagents that ask.
     for (const one of asked) yield* this.#begin(one);
     const interrupts = asked
       .filter((one) => !isOfPage(one))

@@ -1,6 +1,6 @@
 /**
- * AG-UI 1.0, as far as looplet speaks it: the shapes of `@ag-ui/core` 1.0.0 (`dist/schemas.mjs`), written again so
- * that a server needs no package of AG-UI. The tests hold every event against the schemas of that package.
+ * The part of AG-UI 1.0 that looplet uses: the shapes of `@ag-ui/core` 1.0.0 (`dist/schemas.mjs`), declared here so
+ * that a server needs no AG-UI package. The tests check every event against the schemas of that package.
  */
 
 /** The version that `RUN_STARTED` declares: `PROTOCOL_VERSION` of `@ag-ui/core` 1.0.0. */
@@ -80,7 +80,7 @@ export type AgUiOutcome =
   | { readonly type: "interrupt"; readonly interrupts: readonly AgUiInterrupt[] }
   | { readonly type: "cancelled" };
 
-/** An event that looplet sends, or one of yours (`STATE_SNAPSHOT`, `CUSTOM`). */
+/** An event that looplet sends, or one of your own (`STATE_SNAPSHOT`, `CUSTOM`). */
 export type AgUiEvent = AgUiSent | AgUiOwn;
 
 /** An event that looplet makes of the events of a run. */

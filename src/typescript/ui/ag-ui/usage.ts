@@ -2,7 +2,7 @@
 import type { Usage } from "../../core/api/index.js";
 import type { AgUiUsage } from "./types.js";
 
-/** The model that an agent asks. */
+/** The model that an agent uses. */
 export interface AskedModel {
   readonly vendor: string;
   readonly model: string;
@@ -20,16 +20,16 @@ const COUNTS = [
 
 export class UsageByModel {
   readonly #counts = new Map<string, { readonly asked: AskedModel | undefined; readonly counts: Counts }>();
-  /** The usage of the run when the last report came. */
+  /** The usage of the run at the last report. */
   #total: Usage | undefined;
 
-  /** A report of an agent: the usage of its model call so far, and that of the run. */
+  /** Adds a report of an agent: the usage of its model call so far, and that of the run. */
   add(asked: AskedModel | undefined, usage: Usage, total: Usage): void {
     const key = JSON.stringify([asked?.vendor, asked?.model]);
     const known = this.#counts.get(key)?.counts;
     const counts = {} as Counts;
     for (const name of COUNTS) {
-      // The first report of this part of the run tells what other parts have used: all but its own call.
+      // At the first report, the total without this call's usage is what other parts of the run used.
       const before = this.#total?.[name] ?? total[name] - usage[name];
       counts[name] = (known?.[name] ?? 0) + Math.max(0, total[name] - before);
     }

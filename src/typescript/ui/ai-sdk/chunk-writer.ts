@@ -1,9 +1,9 @@
 /**
- * Writes the events of a run as chunks of the AI SDK. It knows the parts that the message has so far, and decides
- * nothing about the run. The caller hands in each event in its order.
+ * Writes the events of a run as chunks of the AI SDK. It tracks the parts of the message so far and makes no
+ * decisions about the run. The caller passes each event in order.
  *
- * A reader of these chunks cannot take text back (`processUIMessageStream` of `ai` 5 and 6 only adds to it), and so a
- * failed attempt's parts are marked `{ looplet: { void: true } }`, or kept back until the attempt is over. `ai` 7 has
+ * A reader of these chunks cannot remove text (`processUIMessageStream` of `ai` 5 and 6 only appends). So the parts
+ * of a failed attempt are marked `{ looplet: { void: true } }`, or held back until the attempt is over. `ai` 7 has
  * `reset-step`, which removes them.
  */
 import type { Failure, FinishReason, Outcome, RunEvent, RunEventOf, Usage } from "../../core/api/event.js";
@@ -26,16 +26,16 @@ export interface OpenQuestion {
   readonly toolCallId: string;
 }
 
-/** What the reader has heard of a block of the attempt. A block without a text is not told. */
+/** The part of a block that the reader has received. A block without text is not sent. */
 interface ToldBlock {
   readonly block: SeenBlock;
   readonly toolName: string;
   isTold: boolean;
-  /** Whether the reader has heard that it is over. */
+  /** Whether the reader has received its end. */
   isClosed: boolean;
 }
 
-/** The chunks with which a stream ends that another request continues. */
+/** The chunks that end a stream which another request continues. */
 export const PAUSE_END: readonly UiChunk[] = [
   { type: "finish-step" },
   { type: "finish", finishReason: "tool-calls" },
@@ -51,10 +51,7 @@ const REASONS: { readonly [K in FinishReason]: UiFinishReason } = {
   other: "other",
 };
 
-/**
- * Whether an event ends the blocks of an attempt. Others add to them, or come before the attempt that replaces one
- * which a crash has cut off.
- */
+/** Whether an event ends the blocks of an attempt. Other events add to them, or come before a retry after a crash. */
 const ENDS_ATTEMPT: { readonly [K in FoldedType]: boolean } = {
   "run-start": false,
   "agent-begin": false,
@@ -113,13 +110,13 @@ export class ChunkWriter {
   readonly #blocks = new Map<number, ToldBlock>();
   /** The calls that the message has, by their ids. */
   readonly #calls = new Set<string>();
-  /** The approvals that the reader was asked for, by the calls. */
+  /** The approvals that the reader was asked for, by call. */
   readonly #approvals = new Map<string, string>();
   #held: UiChunk[] = [];
   #out: UiChunk[] = [];
   #isStarted = false;
   #isInStep = false;
-  /** The step is that of an answer which came before the reader. */
+  /** Whether the step belongs to an answer from before the reader connected. */
   #isPastStep = false;
   #isPaused = false;
   #hasCalls = false;
@@ -129,8 +126,8 @@ export class ChunkWriter {
   readonly #transcripts: readonly AgentTranscript[];
 
   /**
-   * `runId` makes the ids of questions unique; empty if nobody knows it. `transcripts` are those of the agents before
-   * the first event.
+   * `runId` makes the ids of questions unique. It is empty if unknown. `transcripts` are the agents' transcripts
+   * before the first event.
    */
   constructor(options: UiStreamOptions, runId = "", transcripts: readonly AgentTranscript[] = []) {
     this.#transcripts = transcripts;
@@ -204,7 +201,7 @@ export class ChunkWriter {
         return this.#push({ type: "data-retry", data, transient: true });
       }
       case "tool-call":
-        // A process that resumes the run repeats it. The page may have an answer to it.
+        // A resumed run repeats it, and the page may already have an answer to it.
         if (facts.call?.state === "open") return;
         return this.#call(event.toolCallId, event.toolName, event.input);
       case "tool-progress":
@@ -237,7 +234,7 @@ export class ChunkWriter {
       case "finish":
         return this.#finish(event.outcome);
       default:
-        // A new event does not compile until it is written above, or is in this list of those that no chunk shows.
+        // A new event does not compile until it is written above, or is in this list of events that no chunk shows.
         event.type satisfies
           | "agent-begin"
           | "agent-start"
@@ -268,7 +265,7 @@ export class ChunkWriter {
     else this.#push(chunk);
   }
 
-  /** An event came that no block follows, unless tools begin while the answer still streams. */
+  /** After such an event no block follows, unless tools start while the answer still streams. */
   #settleAttempt(type: FoldedType): void {
     const isLive = type.startsWith("tool-") && [...this.#blocks.values()].some(({ block }) => !block.isOver);
     if (!isLive) this.#closeBlocks();
@@ -287,7 +284,7 @@ export class ChunkWriter {
     this.#push({ type: "start-step" });
   }
 
-  /** A block comes of an answer whose `iteration-start` the reader has missed. */
+  /** Handles a block of an answer when the reader missed its `iteration-start`. */
   #beginAnswer(): void {
     if (!this.#isInStep || this.#isPastStep) this.#startStep();
   }
@@ -323,7 +320,7 @@ export class ChunkWriter {
     this.#pushBlock({ type: `${type}-delta`, id, delta: text });
   }
 
-  /** Tells the ends of all blocks, and what was kept back. */
+  /** Writes the end of all blocks, and the chunks that were held back. */
   #closeBlocks(): void {
     for (const told of this.#blocks.values()) {
       const { block, isTold, isClosed } = told;
@@ -372,7 +369,7 @@ export class ChunkWriter {
       return this.#push({ type: "tool-output-available", toolCallId, output: event.data, preliminary: true });
     if (event.type === "tool-result")
       return this.#push({ type: "tool-output-available", toolCallId, output: event.output ?? null });
-    // A denial that no person was asked for has no approval, which `ai` wants beside a denied output.
+    // A denial without a request for approval has no approval id, and `ai` requires one for a denied output.
     if (isDenied && approvalId !== undefined) return this.#push({ type: "tool-output-denied", toolCallId });
     this.#push({ type: "tool-output-error", toolCallId, errorText: event.error.message });
   }
@@ -383,7 +380,7 @@ export class ChunkWriter {
     // Another page runs a call that it has claimed.
     if (data === undefined || call?.page !== undefined) return;
     const id = approvalIdOf(this.#runId, questionId);
-    // A process that resumes the run asks again, and the page may have an answer that waits for others.
+    // A resumed run asks again, and the page may hold an answer until others arrive.
     if (this.questions.has(id)) return;
     const toolCallId = callIdOf(event, data.toolCallId);
     const isClient = call !== undefined;
@@ -405,7 +402,7 @@ export class ChunkWriter {
     const id = approvalIdOf(this.#runId, questionId);
     const question = this.questions.get(id);
     this.questions.delete(id);
-    // No person has approved or denied the call.
+    // No one approved or denied the call.
     if (isWithdrawn === true && question?.kind === "approval") this.#approvals.delete(question.toolCallId);
     if (question?.kind !== "data") return;
     this.#push({ type: "data-question", id, data: { toolCallId: question.toolCallId, isAnswered: true } });
@@ -416,7 +413,7 @@ export class ChunkWriter {
     if (block.type === "media") this.#push({ type: "file", url: fileUrl(block), mediaType: block.mediaType });
   }
 
-  /** A subagent's events are a part of its own, but a person answers its questions as those of the root. */
+  /** A subagent's events go into its own part. The user answers its questions as if the root had asked them. */
   #ofSubagent(folded: Folded): void {
     const { event } = folded;
     if (event.type === "question") this.#ask(event);
@@ -427,7 +424,7 @@ export class ChunkWriter {
     if (part !== undefined) this.#push(part);
   }
 
-  /** The message so far, of a run that is followed from here on. */
+  /** Writes the message so far, for a run that is followed from here on. */
   #past(event: RunEventOf<"snapshot">): void {
     const isFirst = !this.#isStarted;
     this.#start();
@@ -446,7 +443,8 @@ export class ChunkWriter {
     this.#finishStep();
     if (outcome === "cancelled") return;
     if (outcome === "failed") return this.#push({ type: "finish", finishReason: "error" });
-    // `sendAutomaticallyWhen` would send results that no model has read again and again. An empty step ends that.
+    // Otherwise `sendAutomaticallyWhen` would send results that no model has read, again and again. An empty step
+    // stops it.
     if (this.#hasCalls) this.#push({ type: "start-step" }, { type: "finish-step" });
     const isStopped = outcome === "stopped";
     const finishReason = isStopped || this.#finishReason === null ? "other" : REASONS[this.#finishReason];
@@ -465,7 +463,7 @@ function userMessagePart({ iteration, content }: RunEventOf<"steer-delivered">):
   return { type: "data-user-message", id: `user-${iteration}`, data: { parts: userParts(content) } };
 }
 
-/** Blocks are counted anew in each attempt. */
+/** Block numbers restart in each attempt. */
 function idOf({ iteration, attempt, block }: SeenBlock): string {
   return `${iteration}-${attempt}-${block}`;
 }
@@ -479,7 +477,7 @@ function opened(block: SeenBlock): ToldBlock {
   return { block, toolName: "", isTold: false, isClosed: false };
 }
 
-/** Marks what a failed attempt has told. Nothing tells of a text that is closed. */
+/** Marks the parts of a failed attempt. A closed text has no chunk that could mark it. */
 function voidChunks({ block, toolName, isClosed }: ToldBlock): UiChunk[] {
   const providerMetadata = { looplet: { void: true } };
   const { type, toolCallId } = block;

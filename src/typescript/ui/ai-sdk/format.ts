@@ -17,8 +17,8 @@ import { checkStreamOptions, UI_STREAM_HEADERS } from "./ui-stream.js";
 export type UiFormatOptions = Omit<UiStreamOptions, "messageId" | "staysOpen">;
 
 /**
- * The UI message stream of the AI SDK for `formats` of `looplet/server`. `useChat` asks it by
- * `new DefaultChatTransport({ api: "/api/agent/ui-messages" })`.
+ * The UI message stream of the AI SDK for `formats` of `looplet/server`. `useChat` connects to it with `new
+ * DefaultChatTransport({ api: "/api/agent/ui-messages" })`.
  *
  * @throws LoopletError `config_…`
  */
@@ -55,13 +55,13 @@ function read(body: object, told: readonly RunEvent[], run: string | undefined):
   if (answered.role === "assistant") return readAnswers(answered, told, run);
   const isRewritten = trigger === "regenerate-message" || messageId !== undefined;
   const prompt = promptOf(last);
-  // The id of the run is that of the answer, which must not be the message's own. Without ids each prompt is new.
+  // The run's id becomes the answer's id, so it must differ from the message's id. Without ids each prompt is new.
   const requestId = last.id ? `${last.id}:answer` : undefined;
   if (!isRewritten) return { prompt, isTurn: true, requestId };
   return { prompt, isTurn: true, keep: all.filter(({ role }) => role === "user").length - 1 };
 }
 
-/** The answers that a message has to questions of the run, and the place up to which the page has seen it. */
+/** The answers to the run's questions in a message, and the position up to which the page has seen the run. */
 function readAnswers(message: UIMessageLike, told: readonly RunEvent[], run: string | undefined): ReadOrder {
   const { approvals, outputs } = answersIn(message);
   const given = (asked: RunEventOf<"question">): QuestionAnswer | undefined => {
@@ -83,7 +83,7 @@ function readAnswers(message: UIMessageLike, told: readonly RunEvent[], run: str
     throw new LoopletError("misuse_invalid_argument", "messages", problem);
   }
   const open = ours.filter(({ asked }) => isOpen(asked));
-  // Somebody else may have answered.
+  // Another page may have answered.
   const seen = seenBefore(
     told,
     (open.length > 0 ? open : ours.slice(-1)).map(({ questionId }) => questionId),
@@ -105,7 +105,7 @@ async function* texts(
     const isPause = writer.isPause(event);
     if (isPause) chunks.push(...writer.pauseChunks());
     yield* write(event.seq, chunks);
-    // Later events say that somebody has answered.
+    // Later events show that the question was answered.
     if (!isPause || event.seq <= seen || run.hasMore()) continue;
     yield PAUSE_END.map(dataOf).join("");
     break;

@@ -1,7 +1,7 @@
 /**
- * Messages of `useChat` as messages of looplet. A model gets text, files, reasoning and calls with their results. The
- * rest of each message stands beside it in `ui`, which the engine does not read, so that `toUIMessages` can write the
- * same message again.
+ * Converts messages of `useChat` to looplet messages. The model receives text, files, reasoning, and calls with their
+ * results. The rest of each message is in its field `ui`, which the engine ignores, so that `toUIMessages` can
+ * restore the message.
  */
 import type { Block, Message, ToolCallBlock, ToolResultBlock } from "../../core/api/message.js";
 import type { Prompt } from "../../core/api/run.js";
@@ -15,20 +15,20 @@ import { checkMessages, isCall, notesOf, toolNameOf, type UIMessageLike, type Ui
 /** A message of looplet, with what only the AI SDK knows of it. */
 export type MessageOfUi = Message & { ui?: UiNote };
 
-/** The message of the AI SDK that begins with this message of looplet. */
+/** The AI SDK message that starts with this looplet message. */
 export interface UiNote {
   id: string;
   role: UIMessageLike["role"];
-  /** What a message has beside its parts, such as `metadata`. */
+  /** Other fields of the message, such as `metadata`. */
   rest: { [field: string]: unknown };
-  /** The parts in their order. Of one with a block here, the fields that the block has are left out. */
+  /** The parts in order. If a part has a block here, the fields of the block are omitted. */
   parts: { [field: string]: unknown }[];
 }
 
 /**
- * The messages as a history for `agent.run`. Parts that no model reads, such as data parts, and those of a failed
- * attempt are in none of its blocks. A call without a result gets one that says that it was not made. A system
- * message becomes a user's, because the system prompt is an option of the agent.
+ * Converts messages to a history for `agent.run`. Parts that no model reads, such as data parts, and parts of a
+ * failed attempt become no block. A call without a result gets a result that says the call was not made. A system
+ * message becomes a user message, because the system prompt is an option of the agent.
  *
  * @throws LoopletError `misuse_invalid_argument` for values that are not UI messages
  */
@@ -48,7 +48,7 @@ export function userMessage(message: UIMessageLike): MessageOfUi {
 }
 
 /**
- * What the user of a page says in a message, as a prompt. What the page brings for the vendor is left out.
+ * Converts a user's message to a prompt. Omits provider data that the page sends.
  *
  * @throws LoopletError `misuse_invalid_argument`
  */
@@ -67,14 +67,14 @@ function assistant(message: UIMessageLike): MessageOfUi[] {
     if (content.length > 0) said.push({ role: "assistant", content, ...origin });
     if (told.length > 0) said.push({ role: "user", content: told });
   }
-  // A message without a block has to keep its note somewhere.
+  // A message without blocks still needs a place for its note.
   const [first = { role: "assistant", content: [] }, ...rest] = said;
   return [{ ...first, ui: noteOf(message, notes) } as MessageOfUi, ...rest];
 }
 
 /**
- * Whether a part of a message is of an attempt that has failed, whose text the next attempt writes again. `ai` 7
- * removes such parts. A page of `ai` 5 and 6 leaves them out when it draws the message.
+ * Whether a part belongs to a failed attempt, so that the next attempt writes its text again. `ai` 7 removes such
+ * parts. A page with `ai` 5 or 6 skips them when it renders the message.
  */
 export function isVoid(part: object): boolean {
   return notesOf(part as UiPart)["void"] === true;
@@ -84,7 +84,7 @@ function noteOf({ id, role, parts: _, ...rest }: UIMessageLike, parts: UiNote["p
   return { id, role, rest, parts };
 }
 
-/** The parts of each step: a `step-start` begins one. */
+/** Splits the parts into steps. A `step-start` begins a step. */
 function stepsOf(parts: readonly UiPart[]): UiPart[][] {
   const steps: UiPart[][] = [[]];
   for (const part of parts) {
@@ -96,7 +96,7 @@ function stepsOf(parts: readonly UiPart[]): UiPart[][] {
 
 interface Blocks {
   content: Block[];
-  /** What the model is told behind the step: results, and words of looplet. */
+  /** What the model receives after the step: results, and texts by looplet. */
   told: Block[];
   /** What no block has of the parts. */
   parts: UiNote["parts"];
@@ -104,7 +104,7 @@ interface Blocks {
   origin: Partial<Message>;
 }
 
-/** The blocks of parts. Those that `isLeftOut` are for the page alone. */
+/** Converts parts to blocks. Parts for which `isLeftOut` is true are only for the page. */
 function blocksOf(parts: readonly UiPart[], isLeftOut: (part: UiPart) => boolean = () => false): Blocks {
   const found: Blocks = { content: [], told: [], parts: [], origin: {} };
   for (const part of parts) {
@@ -154,7 +154,7 @@ function pushBlocks(part: UiPart, { content, told }: Blocks): object | undefined
     toolCallId,
     ...(!isObject(input) && "input" in part && { input }),
     ...("errorText" in part && { errorText }),
-    // A value that is no object, and one that a result does not hold, is kept as it is.
+    // A value that is not an object, or that a result cannot represent, is retained unchanged.
     ...("output" in part && !(isText && isObject(output) && !Array.isArray(output)) && { output }),
   };
   return kept;
@@ -164,10 +164,10 @@ function textOf(input: unknown): string {
   return typeof input === "string" ? input : (JSON.stringify(input) ?? "");
 }
 
-/** How far a call has come that has no result, as looplet notes it. A page may write anything there. */
+/** The states that looplet notes for a call without a result. A page may write anything there. */
 const PENDING: readonly unknown[] = ["waiting", "running", "queued"];
 
-/** The result of a call. A call that never ran has one too, which says so. */
+/** The result of a call. A call that never ran gets a result that says so. */
 function resultOf(part: UiPart): ToolResultBlock {
   const { toolCallId: callId = "", state, output, errorText, preliminary, approval } = part;
   const { pending, content } = notesOf(part);

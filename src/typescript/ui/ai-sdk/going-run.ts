@@ -1,6 +1,6 @@
 /**
- * A run as its transport has it: the chunks so far, for readers that come and go, and the answers that wait for their
- * questions. It hears every event of the run from its beginning, or from the snapshot that it begins with.
+ * A run as its transport sees it: the chunks so far, for readers that connect and disconnect, and the answers to its
+ * questions. It receives every event of the run from the start, or from the snapshot that it starts with.
  */
 import type { RunEvent } from "../../core/api/event.js";
 import type { AgentTranscript } from "../../core/api/message.js";
@@ -27,24 +27,24 @@ export class GoingRun {
   #wake: (() => void)[] = [];
   #isOver = false;
   #isHeld = false;
-  /** The place behind what the page has got that answers. */
+  /** The position up to which a page that answers has received chunks. */
   #told = 0;
-  /** The place behind what a page has seen that answers: a snapshot, or a question that it has answered. */
+  /** The position up to which a page that answers has seen chunks: a snapshot, or a question that it has answered. */
   #past = 0;
-  /** The questions that a page has answered, by their ids, and the calls of client tools by theirs. */
+  /** The answers of pages: to questions by their ids, and to calls of client tools by the ids of the calls. */
   readonly #taken = new Map<string, QuestionAnswer>();
-  /** The questions whose answer waits for a function of the agent. */
+  /** The questions with an answer that a function of the agent is checking. */
   readonly #given = new Set<number>();
   #aborts: (() => void)[] = [];
-  /** Resolves when the run has ended. */
+  /** Resolves when the run ends. */
   readonly ended: Promise<void>;
-  /** Resolves when the run goes on, or cannot because another process has it. */
+  /** Resolves when the run continues, or cannot because another process performs it. */
   readonly begun: Promise<void>;
   #begin!: () => void;
 
   /**
-   * `events` are those that came before the run was known; `listen` takes all later ones. `transcripts` have what
-   * subagents did before them.
+   * `events` are those from before the run was known. `listen` subscribes to all later ones. `transcripts` have the
+   * work of subagents before those events.
    */
   constructor(
     run: Run,
@@ -59,7 +59,7 @@ export class GoingRun {
     for (const event of events) this.listen(event);
     this.ended = run.result.then(
       () => this.#end(),
-      // A run that could not begin has no events.
+      // A run that could not start has no events.
       (error: unknown) => this.#end(error),
     );
   }
@@ -68,7 +68,7 @@ export class GoingRun {
     return this.#isOver;
   }
 
-  /** Whether another page or process performs the run, so that this page can only show what is saved of it. */
+  /** Whether another page or process performs the run. Then this page can only show what is saved of it. */
   get isHeld(): boolean {
     return this.#isHeld;
   }
@@ -97,7 +97,10 @@ export class GoingRun {
     return true;
   }
 
-  /** Takes the answers of a message, for questions that are open or are asked again. False if the run is over. */
+  /**
+   * Stores the answers of a message, for questions that are open or will be asked again. Returns false if the run is
+   * over.
+   */
   take({ approvals, outputs }: UiAnswers): boolean {
     if (this.#isOver || approvals.size + outputs.size === 0) return false;
     for (const [id, answer] of [...approvals, ...outputs]) this.#taken.set(id, answer);
@@ -105,19 +108,19 @@ export class GoingRun {
     return true;
   }
 
-  /** Whether a page has not got all of it. */
+  /** Whether some chunks have not been sent to a page yet. */
   get hasMore(): boolean {
     return this.#told < this.#log.length;
   }
 
-  /** Whether no page has got any of it from here. */
+  /** Whether no chunk has been sent to a page yet. */
   get isUntold(): boolean {
     return this.#told === 0;
   }
 
   /**
-   * The chunks up to the next pause or the end: all from the beginning, or those that continue a message which
-   * `isAnswered`. `signal` has `onAbort` called; a reader that goes does not stop the run.
+   * The chunks up to the next pause or the end: all of them, or only those that continue an answered message.
+   * `onAbort` is called when `signal` aborts. A reader that disconnects does not stop the run.
    */
   stream(
     isAnswer: boolean,
@@ -132,7 +135,7 @@ export class GoingRun {
       },
       pull: async (controller) => {
         for (;;) {
-          // A page that answers has seen all before its questions.
+          // A page that answers has seen everything before its questions.
           if (isAnswer) place = Math.max(place, this.#past);
           const isSeen = isAnswer && place === 0 && this.#taken.size > 0 && !this.#isOver;
           const next = isSeen ? undefined : this.#log[place];
@@ -143,7 +146,7 @@ export class GoingRun {
           }
           place += 1;
           this.#told = Math.max(this.#told, place);
-          // An answer has brought the run on, or will.
+          // An answer has continued the run, or will.
           if (next === PAUSE && (place < this.#log.length || (isAnswer && this.#isAnswered))) continue;
           if (next === PAUSE) {
             for (const chunk of PAUSE_END) controller.enqueue(chunk);
@@ -156,7 +159,7 @@ export class GoingRun {
     }) as UiStream;
   }
 
-  /** Whether a chunk asks what the page has answered. */
+  /** Whether a chunk asks a question that the page has already answered. */
   #isTaken(chunk: UiChunk): boolean {
     return chunk.type === "tool-approval-request" && this.#taken.has(chunk.approvalId);
   }
@@ -168,7 +171,7 @@ export class GoingRun {
     this.#aborts.push(() => signal.removeEventListener("abort", onAbort));
   }
 
-  /** Answers what the page has answered of the open questions; true if there was one. */
+  /** Answers the open questions for which the page has sent an answer. Returns whether there were any. */
   #answerOpen(): boolean {
     let isAnswered = false;
     for (const [id, question] of this.#writer.questions) {
@@ -180,7 +183,7 @@ export class GoingRun {
     return isAnswered;
   }
 
-  /** Gives the first answer to a question, after the function of the agent that judges it. */
+  /** Sends the first answer to a question, after the agent's function has checked it. */
   async #give(questionId: number, answer: QuestionAnswer): Promise<void> {
     if (this.#given.has(questionId)) return;
     this.#given.add(questionId);
@@ -190,7 +193,7 @@ export class GoingRun {
     } catch (error) {
       reportUnheard(error);
     } finally {
-      // A run that loses its engine asks again under the same number.
+      // If the run loses its engine, it asks again with the same number.
       this.#given.delete(questionId);
     }
   }
@@ -199,7 +202,7 @@ export class GoingRun {
     return this.#taken.get(kind === "client" ? toolCallId : id) ?? this.#taken.get(id);
   }
 
-  /** Whether nothing waits for the page. Its answers may be on their way to a host. */
+  /** Whether no question waits for the page. Its answers may still be on their way to a host. */
   get #isAnswered(): boolean {
     const open = [...this.#writer.questions].filter(([, { kind }]) => kind !== "data");
     return open.every(([id, question]) => this.#answerTo(id, question) !== undefined);

@@ -6,8 +6,8 @@ import { isPrompt } from "../../extras/transcript/prompts.js";
 import type { UIMessageLike } from "./types.js";
 
 /**
- * The transcript of the store as far as the page shows it, for a message that the page asks in the place of the next
- * one. Undefined if the page's prompts are not those of the transcript.
+ * The part of the stored transcript that the page shows, for a message that replaces the page's next prompt.
+ * Undefined if the page's prompts differ from those of the transcript.
  */
 export function keptOf(
   transcript: readonly Message[],

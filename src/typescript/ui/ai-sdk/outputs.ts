@@ -10,7 +10,7 @@ export function outputOf({ content }: ToolResultBlock): { output: unknown; text:
   return { output: isPlain ? valueOf(text) : { content }, text };
 }
 
-/** The error that a model was told by a result; undefined if your code has put it in words of its own. */
+/** The error that a result reported to the model. Undefined if your code replaced its text. */
 export function faultOf(result: ToolResultBlock): { code: string; message: string } | undefined {
   const { output } = outputOf(result);
   const { error, code, message } = Object(output) as { [field: string]: unknown };
@@ -26,7 +26,7 @@ export function resultContent(output: unknown): Block[] {
   return [{ type: "text", text: JSON.stringify(output ?? null) }];
 }
 
-/** The value that a text is the JSON of, if it is exactly that and no plain word; else the text. */
+/** Parses the text if it is exactly the JSON of an object or array. Otherwise returns the text. */
 function valueOf(text: string): unknown {
   if (!/^[[{]/.test(text)) return text;
   try {

@@ -1,4 +1,4 @@
-/** The chunks of what a run has done before somebody follows it, out of its messages. */
+/** The chunks for what a run did before a reader connected, built from its messages. */
 import type { Block, KeptChat, Message, ToolResultBlock } from "../../core/api/message.js";
 import { isPrompt } from "../../extras/transcript/prompts.js";
 import { fileUrl } from "./files.js";
@@ -7,16 +7,13 @@ import type { UiChunk } from "./types.js";
 
 export interface Past {
   readonly chunks: UiChunk[];
-  /** Those of `chunks` that settle a call which the reader has already. */
+  /** Chunks that settle a call which the reader already has. */
   readonly settled: UiChunk[];
-  /** Whether a step has begun. */
+  /** Whether a step is open. */
   readonly isInStep: boolean;
 }
 
-/**
- * The index behind the message that is the last prompt of a person but `count - 1`; 0 if there is none. `count` is at
- * least 1.
- */
+/** The index after the `count`-th last prompt of the user, or 0. `count` is at least 1. */
 export function behindPrompt(messages: readonly Message[], count = 1): number {
   const prompts = messages.flatMap((message, at) => (isPrompt(message) ? [at + 1] : []));
   return prompts[prompts.length - count] ?? 0;
@@ -29,7 +26,7 @@ export function promptsOf({ transcripts, runStart }: Partial<KeptChat> = {}): nu
 }
 
 /**
- * The chunks of the messages behind the last prompt, for this version of `ai`. Their calls are added to `calls`.
+ * The chunks of the messages after the last prompt, for this version of `ai`. Adds their calls to `calls`.
  *
  * Contract of `below`: returns the parts of the subagents that answer a call.
  */
@@ -97,7 +94,7 @@ function resultChunks(result: ToolResultBlock, version: number): UiChunk[] {
   const { code, message } = faultOf(result) ?? { code: "", message: text };
   if (code !== "denied" || version < 6)
     return [{ type: "tool-output-error", toolCallId, errorText: message }];
-  // `ai` wants an approval beside a denied output.
+  // `ai` requires an approval for a denied output.
   return [
     { type: "tool-approval-request", approvalId: toolCallId, toolCallId },
     { type: "tool-output-denied", toolCallId },

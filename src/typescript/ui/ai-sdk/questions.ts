@@ -1,4 +1,4 @@
-/** The ids of questions, and the answers that a message of `useChat` has to them. */
+/** The ids of questions, and their answers in a message of `useChat`. */
 import type { QuestionAnswer } from "../../core/api/index.js";
 import { pageAnswer } from "../../extras/tools/page-call.js";
 import { isCall, type UiChunk, type UIMessageLike, type UiPart } from "./types.js";
@@ -8,7 +8,9 @@ export function approvalIdOf(runId: string, questionId: number): string {
   return `${runId}:${questionId}`;
 }
 
-/** The run and the number of a question, of its id as an approval; undefined for an id of somebody else. */
+/**
+ * Splits an approval id into the run and the number of the question. Undefined for an id that looplet did not make.
+ */
 export function questionOf(approvalId: string): { runId: string; questionId: number } | undefined {
   const at = approvalId.lastIndexOf(":");
   const questionId = Number(approvalId.slice(at + 1));
@@ -17,7 +19,7 @@ export function questionOf(approvalId: string): { runId: string; questionId: num
     : { runId: approvalId.slice(0, at), questionId };
 }
 
-/** What a person has answered in a message. */
+/** The user's answers in a message. */
 export interface UiAnswers {
   /** By the ids of the approvals. */
   readonly approvals: ReadonlyMap<string, QuestionAnswer>;
@@ -48,14 +50,14 @@ function outputOf({ state, output, errorText, preliminary }: UiPart): QuestionAn
 
 const WAITING = "data-waiting";
 
-/** The part that says which calls wait for the page. */
+/** The part that lists the calls that wait for the page. */
 export function waitingPart(toolCallIds: string[]): UiChunk {
   return { type: WAITING, id: "looplet", data: { toolCallIds } };
 }
 
 /**
  * For `sendAutomaticallyWhen` of `useChat`: whether the user has answered every call that the run waits for. The
- * functions of `ai` for that also wait for the other calls of the step, which go on only with the answer.
+ * functions of `ai` for that also wait for the other calls of the step, which continue only after the answer.
  */
 export function isAnswered({ messages }: { messages: readonly UIMessageLike[] }): boolean {
   const parts: UiPart[] = messages.at(-1)?.parts ?? [];

@@ -1,4 +1,4 @@
-/** The parts of subagents: one `data-subagent` for each call of a subagent, which is written anew as it grows. */
+/** The parts of subagents: one `data-subagent` for each call that a subagent answers, rewritten as it grows. */
 import type { Folded } from "../../extras/transcript/fold.js";
 import type { AgentTranscript } from "../../core/api/message.js";
 import { agentsOf } from "../../extras/transcript/agents-of.js";
@@ -27,14 +27,14 @@ export interface SubagentCall {
   errorText?: string;
 }
 
-/** A part is written anew when its text is this much longer, so that the sum of all writings stays small. */
+/** A part is written again when its text has grown by this factor, so that the total output stays small. */
 const GROWTH = 1.25;
 const LEAST_GROWTH = 40;
 
 export class SubagentParts {
   readonly #agents = new Map<string, { data: SubagentData; told: number }>();
 
-  /** The part of a subagent that a stream begins with. */
+  /** The first part of a subagent in a stream. */
   begin(agent: AgentTranscript): UiChunk {
     const part = partOf(agent);
     this.#agents.set(part.id, { data: structuredClone(part.data), told: part.data.text.length });
@@ -60,7 +60,7 @@ export class SubagentParts {
   }
 }
 
-/** The messages with the parts of the subagents that answer their calls, at the end of each step as in a stream. */
+/** Adds the parts of the subagents that answer calls, at the end of each step as in a stream. */
 export function withSubagents(
   messages: readonly UIMessageLike[],
   transcripts: readonly AgentTranscript[],
@@ -102,7 +102,7 @@ function partOf(agent: AgentTranscript): { type: "data-subagent"; id: string; da
       if (call) Object.assign(call, endOf(outputOf(block), block.isError));
     }
   }
-  // Calls that came back in a round that has not ended.
+  // Calls that have a result in a round that has not ended.
   for (const { toolCallId: id, output, isError } of toolCalls) {
     const call = callOf(data, id);
     const text = typeof output === "string" ? output : JSON.stringify(output);
@@ -173,7 +173,7 @@ function change(data: SubagentData, { event, facts }: Folded): boolean {
       data.state = "cancelled";
       return true;
     default:
-      // A new event does not compile until it is shown above, or is in this list of those that are not.
+      // A new event does not compile until it is shown above, or is in this list of events that are not shown.
       event.type satisfies
         | "agent-begin"
         | "run-start"

@@ -1,6 +1,6 @@
 /**
- * Messages of looplet as messages of `useChat`. One with a note of `fromUIMessages` becomes the message that it was;
- * any other is written anew, with what the AI SDK has no field for under `looplet` in the vendors' data.
+ * Converts looplet messages to messages of `useChat`. A message with a note of `fromUIMessages` is restored. Any
+ * other is converted, and what the AI SDK has no field for is in the provider metadata under `looplet`.
  */
 import type { Block, MediaBlock, Message, ToolCallBlock, ToolResultBlock } from "../../core/api/message.js";
 import { fileUrl } from "./files.js";
@@ -17,7 +17,9 @@ export interface ToUiOptions {
   version?: 5 | 6 | 7 | undefined;
 }
 
-/** The messages as `useChat` keeps them: all that an agent says up to the next prompt is one message. */
+/**
+ * Converts messages to the form of `useChat`: everything that the agent says up to the next prompt is one message.
+ */
 export function toUIMessages(messages: readonly MessageOfUi[], options: ToUiOptions = {}): UIMessageLike[] {
   const { idOf = (index: number) => `message-${index}`, version = 6 } = options;
   const turns: MessageOfUi[][] = [];
@@ -47,7 +49,7 @@ export function userParts(content: readonly Block[], version = 6): UiPart[] {
 function stepParts(turn: readonly Message[], results: Results, version: number): UiPart[] {
   return turn.flatMap(({ role, content, ...message }) => {
     if (role === "user") return content.filter(isNotice).map((data) => ({ type: "data-looplet", data }));
-    // The first part of a step says who wrote it.
+    // The first part of a step has the message's metadata.
     const marks = Object.keys(message).length === 0 ? {} : { message };
     const parts = content.flatMap((block, at) => partOf(block, at === 0 ? marks : {}, results, version));
     return [{ type: "step-start" }, ...parts];
@@ -123,7 +125,7 @@ function callPart(
   const { output, text } = isOpen ? { output: undefined, text: "" } : outputOf(result);
   const fault = isOpen ? undefined : faultOf(result);
   const errorText = fault?.message ?? text;
-  // An error has a text alone there, and may be more here.
+  // There an error has only a text. Here it may have more.
   const isRich = result?.isError === true && !(result.content.length === 1 && errorText === errorOf(result));
   const looplet = {
     ...marks,
@@ -141,7 +143,7 @@ function callPart(
   if (isOpen) return { ...base, state: "input-available" };
   if (result.isError !== true) return { ...base, state: "output-available", output };
   if (fault?.code !== "denied" || version < 6) return { ...base, state: "output-error", errorText };
-  // `ai` wants an approval beside a denied output.
+  // `ai` requires an approval for a denied output.
   return {
     ...base,
     state: "output-denied",
@@ -154,7 +156,7 @@ function errorOf({ content }: ToolResultBlock): string | undefined {
   return only?.type === "text" ? only.text : undefined;
 }
 
-/** The message that a note tells of. Its parts take their blocks in order; calls find theirs by the id. */
+/** Restores the message that a note describes. Its parts use their blocks in order. Calls find theirs by id. */
 function noted({ id, role, rest, parts }: UiNote, turn: readonly Message[], results: Results): UIMessageLike {
   const blocks = turn.flatMap(({ content }) => content);
   const calls = firstById(turn, (block) => (block.type === "tool_call" ? [block.id, block] : undefined));

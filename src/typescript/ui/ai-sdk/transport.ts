@@ -1,6 +1,6 @@
 /**
- * The transport of `useChat` to an agent of looplet, in the page or in a worker. It knows which run a chat has, and
- * hands the answers of a person to the run that waits for them. The run itself decides everything else.
+ * The transport of `useChat` for a looplet agent, in the page or in a worker. It knows which run a chat has, and
+ * passes the user's answers to the run that waits for them. The run decides everything else.
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type {
@@ -27,7 +27,7 @@ import { checkMessages } from "./types.js";
 import type { UIMessageLike, UiStream, UiStreamOptions } from "./types.js";
 import { checkStreamOptions, STREAM_TABLE } from "./ui-stream.js";
 
-/** An agent, or one elsewhere with the same methods, such as that of `connectAgent`. */
+/** An agent, or a remote one with the same methods, such as that of `connectAgent`. */
 export type AgentLike = Pick<Agent<any, any>, "run" | "openChat" | "readChat"> & {
   attach?(id: string, options: { chat: string; onEvent: (event: RunEvent) => void }): Run;
 };
@@ -35,14 +35,14 @@ export type AgentLike = Pick<Agent<any, any>, "run" | "openChat" | "readChat"> &
 /** The options of a transport. */
 export interface TransportOptions extends Omit<UiStreamOptions, "messageId" | "staysOpen"> {
   /**
-   * Contract: returns options for the run of a request, such as `inputs`. Called before each run, with what
-   * `useChat` sends. Default: none.
+   * Contract: returns options for the run of a request, such as `inputs`. Called before each run with the request of
+   * `useChat`. Default: none.
    */
   runOptions?:
     ((request: SendMessagesOptions) => Omit<RunOptions, "messages" | "signal" | "onEvent">) | undefined;
   /**
-   * Whether the messages of `useChat` may bring blocks and fields for the vendor, which can name files of other users
-   * and pass for words of the system. Default: true in a page, which has the agent itself, and false in a route.
+   * Whether messages of `useChat` may contain provider blocks and fields. These can name other users' files and can
+   * act as system instructions. Default: true in a page, which has the agent itself, and false in a route.
    */
   trusted?: boolean | undefined;
 }
@@ -50,7 +50,7 @@ export interface TransportOptions extends Omit<UiStreamOptions, "messageId" | "s
 const { messageId: _, staysOpen: __, ...STREAM } = STREAM_TABLE;
 const TABLE: OptionTable = { ...STREAM, runOptions: "function", trusted: "boolean" };
 
-/** What `useChat` asks of a transport: `ChatTransport` of `ai` 5, 6 and 7. */
+/** The requests that `useChat` sends to a transport: `ChatTransport` of `ai` 5, 6 and 7. */
 export interface SendMessagesOptions {
   trigger: "submit-message" | "regenerate-message";
   chatId: string;
@@ -69,14 +69,13 @@ export interface ReconnectOptions {
 }
 
 /**
- * A transport for `useChat`. If the agent has a `store`, a chat is that of `agent.openChat` by its id, and goes on
- * after a reload; else the messages of the page are the history.
+ * A transport for `useChat`. If the agent has a `store`, a chat is that of `agent.openChat` with the same id, and
+ * continues after a reload. Otherwise the messages of the page are the history.
  *
- * `version` is 7 by default: chunks go to the page as they are, and older versions of `ai` pass over those that they
- * do not know.
+ * Default `version`: 7. Chunks go to the page as they are, and older versions of `ai` ignore unknown ones.
  */
 export class LoopletChatTransport {
-  /** Tells `ai` from 6.0.300 on that a stream that is joined again begins anew. */
+  /** Tells `ai` 6.0.300 and later that a resumed stream starts from the beginning. */
   readonly resumeStreamIsReplay = true;
   readonly #agent: AgentLike;
   readonly #streamOptions: UiStreamOptions;
@@ -102,8 +101,8 @@ export class LoopletChatTransport {
   }
 
   /**
-   * Begins a run with the last message, or hands the answers in it to the run that waits. `abortSignal` stops the
-   * run; a reader that goes does not.
+   * Starts a run with the last message, or passes its answers to the waiting run. `abortSignal` stops the run. A
+   * reader that disconnects does not.
    *
    * @throws LoopletError `misuse_…` for messages that cannot be sent
    */
@@ -126,8 +125,8 @@ export class LoopletChatTransport {
   }
 
   /**
-   * The stream of the run that goes on in this chat, from its beginning; null if there is none. If another tab
-   * performs the run without `shareAgent`, the stream has what is saved of it and ends with the error `run_held`.
+   * The stream of this chat's current run from its beginning, or null. If another tab performs the run without
+   * `shareAgent`, the stream has what is saved of it and ends with the error `run_held`.
    */
   async reconnectToStream({ chatId, abortSignal }: ReconnectOptions): Promise<UiStream | null> {
     checkValue(chatId, "chatId", "id");
@@ -138,14 +137,14 @@ export class LoopletChatTransport {
     await run?.begun;
     if (run?.isHeld === true) return run.stream(false, undefined);
     if (run === undefined || run.isOver) return null;
-    // `useChat` also aborts a request to join when it makes the next one, at once.
+    // `useChat` also aborts a resume request immediately before it makes the next one.
     const stop = (): unknown => setTimeout(() => this.#joined === joined && run.abort(STOP), 0);
     return run.stream(false, signal, stop);
   }
 
   /**
-   * The messages of a chat in the store, for `useChat({ messages })` after a reload: without those of a run that goes
-   * on, because `resume: true` brings them. Empty for a chat that is not there, and for an agent without a store.
+   * The stored messages of a chat, for `useChat({ messages })` after a reload. Omits those of a run in progress,
+   * because `resume: true` loads them. Empty for an unknown chat, and for an agent without a store.
    */
   async loadMessages(chatId: string): Promise<UIMessageLike[]> {
     await this.#sessions.get(chatId)?.chat?.saved();
@@ -160,15 +159,15 @@ export class LoopletChatTransport {
   }
 
   /**
-   * Answers a question of a `data-question` part: an elicitation, a call whose outcome nobody knows, or a permission
-   * with `ai` 5. `id` is that of the part. False if no run of this transport has asked it.
+   * Answers the question of a `data-question` part: an elicitation, a call with an unknown outcome, or a permission
+   * with `ai` 5. `id` is the id of the part. Returns false if no run of this transport asked it.
    */
   answer(id: string, answer: QuestionAnswer): boolean {
     const runId = questionOf(id)?.runId;
     return [...this.#sessions.values()].some(({ run }) => run?.id === runId && run?.answer(id, answer));
   }
 
-  /** Stops the run of a chat, for a server that a page tells so. False if none goes on here. */
+  /** Stops the run of a chat, for a server with a stop endpoint. Returns false if the chat has no current run. */
   stop(chatId: string, reason = STOP): boolean {
     const run = this.#sessions.get(chatId)?.run;
     if (run === undefined || run.isOver) return false;
@@ -176,7 +175,10 @@ export class LoopletChatTransport {
     return true;
   }
 
-  /** Hands answers to the run that waits for them. Without one the conversation goes on as far as the page knows it. */
+  /**
+   * Passes answers to the run that waits for them. Without such a run, the conversation continues from the page's
+   * messages.
+   */
   async #goOn(request: SendMessagesOptions, session: Session, answered: UIMessageLike): Promise<UiStream> {
     const signal = request.abortSignal as AbortSignal | undefined;
     const run = this.#joinedHere(session);
@@ -221,7 +223,7 @@ export class LoopletChatTransport {
     return this.#isTrusted ? history : historyFromPage(history);
   }
 
-  /** Begins a run. `messageId` is that of a message that it continues. */
+  /** Starts a run. `messageId` is the id of the message that it continues. */
   #start(
     request: SendMessagesOptions,
     session: Session,
@@ -237,8 +239,8 @@ export class LoopletChatTransport {
   }
 
   /**
-   * The chat of this id, with the run that goes on in it. One of this page is opened again after each run, because
-   * another page or process may have gone on with it. With `takeOver` this page goes on with a run of theirs.
+   * Opens the chat with this id and its current run. This page's own chat is opened again after each run, because
+   * another page or process may have continued it. With `takeOver`, this page continues their run.
    */
   async #open(chatId: string, takeOver = false): Promise<Session> {
     const known = this.#sessions.get(chatId);
@@ -252,7 +254,7 @@ export class LoopletChatTransport {
       this.#keep(chatId, session);
     }
     const current = session.chat?.current;
-    // Another page has begun a run.
+    // Another page has started a run.
     if (current !== undefined && session.run?.id !== current.id)
       session.run = this.#attach(chatId, current.id);
     return session;
@@ -277,7 +279,7 @@ export class LoopletChatTransport {
     }
   }
 
-  /** The run of a chat. One of a host, whose beginning another page has shown, is followed from here on. */
+  /** The current run of a chat. If it is a host's run that another page started, it is followed from here on. */
   #joinedHere(session: Session): GoingRun | undefined {
     const { chat, run: known } = session;
     const current = chat?.current;
@@ -312,7 +314,7 @@ interface Session {
   run: GoingRun | undefined;
 }
 
-/** The number of chats whose ended runs are kept, for pages that have not read their end. */
+/** The maximum number of chats with ended runs that stay in memory, for pages that have not read the end. */
 const MAX_SESSIONS = 100;
 
 /** `undefined` in the place of the error of an agent without a store. */
@@ -332,7 +334,7 @@ function listener() {
   let going: GoingRun | undefined;
   return {
     onEvent: (event: RunEvent): void => (going === undefined ? void early.push(event) : going.listen(event)),
-    /** `messages` and `transcripts` are those of a run that has begun in another process. */
+    /** `messages` and `transcripts` are those of a run that another process started. */
     take(
       run: Run,
       options: UiStreamOptions,

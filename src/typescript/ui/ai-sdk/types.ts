@@ -32,7 +32,7 @@ export type UiChunk =
 
 export type UiFinishReason = "stop" | "length" | "content-filter" | "tool-calls" | "error" | "other";
 
-/** Data of vendors, by their names. That of looplet stands under `looplet`. */
+/** Provider metadata by provider. looplet's own is under `looplet`. */
 export type UiMetadata = { [vendor: string]: { [field: string]: any } };
 
 interface Marked {
@@ -80,7 +80,7 @@ export interface UiPart {
 /** The platform's `ReadableStream`. Its chunks are `any`, so that it fits the types of each version of the AI SDK. */
 export type UiStream = HostByteStream;
 
-/** The fields of parts that hold texts, where they are there. */
+/** The fields of parts that must be strings if present. */
 const TEXTS = ["text", "id", "toolCallId", "toolName", "errorText", "mediaType", "url", "filename", "state"];
 
 /**
@@ -97,7 +97,7 @@ export function checkMessages(messages: unknown): void {
     const field = `messages[${at}]`;
     const isKnown = role === "system" || role === "user" || role === "assistant";
     if (!isKnown || typeof id !== "string" || !Array.isArray(parts))
-      throw wrong(field, "needs { id, role, parts }, as useChat keeps them");
+      throw wrong(field, "needs { id, role, parts }, the form of useChat");
     if (!isWhole(id)) throw wrong(`${field}.id`, "needs whole letters");
     for (const [place, part] of (parts as readonly unknown[]).entries()) {
       const problem = problemOf(part);
@@ -125,7 +125,7 @@ function problemOf(given: unknown): string | undefined {
   return isFine ? undefined : "needs an approval with an id";
 }
 
-/** The fields of parts that hold data of vendors. */
+/** The fields of parts that hold provider metadata. */
 const MARKS = ["providerMetadata", "callProviderMetadata", "resultProviderMetadata"];
 
 function isMarks(value: unknown): boolean {
@@ -159,30 +159,29 @@ export function notesOf(part: UiPart): { [field: string]: any } {
 /** The options of `uiStream`. */
 export interface UiStreamOptions {
   /**
-   * The oldest major version of `ai` that reads the stream. 5 has no approvals: a question about a call is a part
-   * `data-question`. 6 adds the chunks of approvals, and 7 `reset-step` and `tool-approval-response`. A reader of
-   * HTTP ends the stream at a chunk that it does not know. Default 6: only an approval makes a chunk that 5 does not
-   * know.
+   * The oldest major version of `ai` that reads the stream. 5 has no approvals: a question about a call is a
+   * `data-question` part. 6 adds approval chunks. 7 adds `reset-step` and `tool-approval-response`. An HTTP reader
+   * ends the stream at an unknown chunk. Default 6: only an approval writes a chunk that 5 does not know.
    */
   version?: 5 | 6 | 7 | undefined;
-  /** The id of the message. Default: the id of the run, or the reader's own if there are only events. */
+  /** The id of the message. Default: the id of the run. With events only, the reader chooses an id. */
   messageId?: string | undefined;
   /**
-   * Whether the blocks of an attempt are kept back until it is over, so that a failed attempt leaves nothing for
-   * `ai` 5 and 6, but text does not stream. Default false: void parts have `{ looplet: { void: true } }` in their
-   * `providerMetadata`, and `fromUIMessages` leaves them out.
+   * Whether the blocks of an attempt are held back until it is over. Then a failed attempt leaves nothing in `ai` 5
+   * and 6, but text does not stream. Default false: void parts have `{ looplet: { void: true } }` in their
+   * `providerMetadata`, and `fromUIMessages` omits them.
    */
   holdAttempts?: boolean | undefined;
   /**
-   * Whether the stream stays open while the run waits for an approval or a client tool: for a page that answers on a
-   * way of its own, not for `useChat`. Default false.
+   * Whether the stream stays open while the run waits for an approval or a client tool. Use it for a page that sends
+   * answers in another way, not for `useChat`. Default false.
    */
   staysOpen?: boolean | undefined;
   /**
-   * Contract: returns the metadata of the message, which is merged into what it has; `undefined` adds none. Called
-   * after each model call with the usage of the run so far. Default: `{ usage, costUsd }`.
+   * Contract: returns metadata to merge into the message's metadata, or `undefined`. Called after each model call
+   * with the usage of the run so far. Default: `{ usage, costUsd }`.
    */
   metadata?: ((usage: Usage) => unknown) | undefined;
-  /** Contract: returns the text of a failure that the reader gets. Default: `failure.message`, which has no key. */
+  /** Contract: returns the error text for the reader. Default: `failure.message`, which contains no key. */
   onError?: ((failure: Failure) => string) | undefined;
 }

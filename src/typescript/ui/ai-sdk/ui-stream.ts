@@ -26,8 +26,8 @@ export const STREAM_TABLE: OptionTable = {
 
 /**
  * The events of a run as chunks of the AI SDK's UI message stream, version 1. The stream ends with the run. It also
- * ends when the run waits for an approval or for a client tool, because the AI SDK answers with a new request;
- * `LoopletChatTransport` finds the run of that request and goes on. A reader that cancels does not stop the run.
+ * ends when the run waits for an approval or a client tool, because the AI SDK answers with a new request.
+ * `LoopletChatTransport` finds the run of that request and resumes it. A reader that cancels does not stop the run.
  *
  * @throws LoopletError `config_…`, `misuse_invalid_argument` for a source without events
  */
@@ -55,7 +55,7 @@ export function uiStream(
       }
     },
     async cancel() {
-      // To leave the iterator would abort the run of an iteration that is not detached.
+      // Returning early from the iterator would abort a run that is not detached.
       while (!(await events.next()).done);
     },
   }) as UiStream;
@@ -111,7 +111,7 @@ export interface UiResponseInit extends UiStreamOptions {
   /** Default 200. */
   status?: number | undefined;
   statusText?: string | undefined;
-  /** Headers beside those of the protocol, over which they win. Default: none. */
+  /** Additional headers. They override those of the protocol. Default: none. */
   headers?: { readonly [name: string]: string } | Iterable<readonly [string, string]> | undefined;
 }
 
@@ -153,8 +153,8 @@ function eventsOf(source: EventSource | AsyncIterable<RunEvent>): AsyncIterable<
 const OF_PAGE = ["chatId", "messages", "chat", "prompt", "abortSignal"];
 
 /**
- * Answers an error of `request.json()` or of a `LoopletChatTransport` with status 400 and a sentence, if the page has
- * caused it. Throws any other error again: it is the matter of the server.
+ * Returns a response with status 400 for an error of `request.json()` or of `LoopletChatTransport` that the page
+ * caused. Throws any other error again, because it concerns the server.
  *
  * @throws the error itself
  */

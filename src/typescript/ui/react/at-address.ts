@@ -1,4 +1,4 @@
-/** The agent behind an address, which a component names as a text. A page that names none does not load this half. */
+/** The agent at an address, for components that pass a string. A page that passes none does not load this code. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { ConversationAgent } from "../ui/index.js";
 import type { RemoteAgent } from "../../server/workers/remote-agent.js";

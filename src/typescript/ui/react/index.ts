@@ -22,14 +22,14 @@ export type UseAgent = ConversationSnapshot &
   };
 
 /**
- * The conversation with an agent, or with the one behind an address, such as `"/api/agent"` of `looplet/server`,
- * which needs an `id`. With headers of yours, give it the agent of `connectAgent(address, { headers })`.
+ * The conversation with an agent, or with the agent at an address such as `"/api/agent"` of `looplet/server`. An
+ * address needs an `id`. To send headers, pass the agent of `connectAgent(address, { headers })`.
  *
- * The component is rendered again at each update, at most once a frame. A server renders the snapshot of a chat that
- * nobody has opened.
+ * The component re-renders at each update, at most once a frame. On a server it renders the snapshot of an unopened
+ * chat.
  *
- * An agent without an `id` has a conversation for each component, whose run stops when the component goes away.
- * Components with the same agent and the same `id` share one.
+ * Without an `id`, each component has its own conversation, and its run stops when the component unmounts. Components
+ * with the same agent and the same `id` share one conversation.
  *
  * @example
  * ```tsx
@@ -102,7 +102,7 @@ export type AskedQuestion = {
   [K in keyof Answers]: OpenQuestion & { kind: K } & { answer(answer: Answers[K]): boolean };
 }[keyof Answers];
 
-/** The question that has waited longest for a person; undefined if there is none. */
+/** The oldest open question for the user, or undefined. */
 export function useQuestion(conversation: Conversation): AskedQuestion | undefined {
   const question = useSelect(conversation, ({ questions }) => questions[0]);
   const { answer } = conversation;
@@ -110,14 +110,14 @@ export function useQuestion(conversation: Conversation): AskedQuestion | undefin
   return question && ({ ...question, answer: answerIt } as AskedQuestion);
 }
 
-/** The tokens and the money of the conversation so far; `null` before the first report. */
+/** The token usage and cost of the conversation so far. `null` before the first report. */
 export function useUsage(conversation: Conversation): ConversationSnapshot["usage"] {
   return useSelect(conversation, ({ usage }) => usage);
 }
 
 /** What {@link useSessions} returns. */
 export type UseSessions = Pick<Sessions, "rename" | "delete"> & {
-  /** The conversations, the latest first; empty until the list was read. */
+  /** The conversations, the latest first. Empty until the list is read. */
   readonly sessions: readonly SessionInfo[];
   /** Why the list could not be read; undefined if it was. The sessions are those of the last time. */
   readonly error: unknown;
@@ -135,7 +135,7 @@ export function useSessions(store: Store, version?: unknown): UseSessions {
       setSessions(await sessionsOf(store).list());
       setError(undefined);
     } catch (problem) {
-      // `undefined` says that the list was read.
+      // `undefined` means that the list was read.
       setError(problem ?? new Error("The list of sessions could not be read."));
     }
   }, [store]);

@@ -57,12 +57,12 @@ export class ChatConversation implements Conversation {
   #view: View = viewOf();
   #chat: OpenedChat | undefined;
   #opening: Promise<OpenedChat> | undefined;
-  /** Whether the chat is that of the agent before this one. */
+  /** Whether the chat belongs to a previous agent. */
   #isOfOther = false;
   #run: Run<any, any> | undefined;
   /** Resolves when the run has ended and its result is shown. */
   #following: Promise<void> = Promise.resolve();
-  /** Resolves when the run goes on here, and not in another page. */
+  /** Resolves when the run continues here and not in another page. */
   #beginning: Promise<void> = Promise.resolve();
   #begins = (): void => {};
   /** The events that the next frame takes. */
@@ -71,7 +71,7 @@ export class ChatConversation implements Conversation {
   /** The most that the run under way may use. */
   #bound: RunBound | undefined;
   #error: ConversationError | undefined;
-  /** The places of messages of the person in the transcript. */
+  /** The positions of the user's messages in the transcript. */
   #prompts: ReadonlyMap<string, number> = new Map();
   #dropRuns = (): void => {};
   #isReconnecting = false;
@@ -101,7 +101,7 @@ export class ChatConversation implements Conversation {
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
-    // `error` of the snapshot tells of a chat that cannot be opened.
+    // The snapshot's `error` reports a chat that cannot be opened.
     this.#open().catch(() => {});
     return () => {
       this.#listeners.delete(listener);
@@ -117,7 +117,8 @@ export class ChatConversation implements Conversation {
   }
 
   #leave(): void {
-    if (this.#listeners.size === 0 && this.#options.id === undefined) this.stop("nobody sees it any more");
+    if (this.#listeners.size === 0 && this.#options.id === undefined)
+      this.stop("no component shows it any more");
   }
 
   readonly send = (prompt: Prompt, options: SendOptions = {}): Promise<boolean> =>
@@ -149,7 +150,7 @@ export class ChatConversation implements Conversation {
     }
   }
 
-  /** Sends a message that is stored before anything else happens. A page that is loaded again meanwhile has it. */
+  /** Sends a message after storing it. If the page reloads in between, it finds the message. */
   async #written({ id }: SentMessage, sending: Promise<void>): Promise<void> {
     try {
       await sending;
@@ -167,7 +168,7 @@ export class ChatConversation implements Conversation {
     if (this.#error?.code === HELD) throw this.#error;
   }
 
-  /** Does what a person asks for. An error is told by the snapshot: a form would take the page down with it. */
+  /** Runs a user action. An error goes to the snapshot, because a rejected form action would crash the page. */
   async #told(work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
@@ -198,7 +199,7 @@ export class ChatConversation implements Conversation {
   readonly regenerate = (): Promise<boolean> => this.#told(() => this.#askAgain());
 
   async #askAgain(): Promise<void> {
-    // The run is another page's: it has asked, and waits for its own answer.
+    // The run belongs to another page, which asked and waits for its own answer.
     if (this.#error?.code === HELD) return this.#reopen();
     if (this.#queue.isUnsure) return this.#sent(this.#queue.write([]));
     const chat = await this.#idle();
@@ -234,7 +235,7 @@ export class ChatConversation implements Conversation {
     }
   }
 
-  /** Goes back to before a message, and asks another in its place. */
+  /** Goes back to before a message, and sends another in its place. */
   async #again(chat: OpenedChat, messageId: string, by: SentMessage, isVersion: boolean): Promise<void> {
     const place = placeOf(messageId, this.#prompts, this.#view.messages);
     const index = this.#view.messages.findIndex(({ id }) => id === messageId);
@@ -280,7 +281,7 @@ export class ChatConversation implements Conversation {
     return this.#agent.bound(prompt, { messages });
   };
 
-  /** The chat, when no run goes on in it. */
+  /** The chat, while no run is in progress. */
   async #idle(): Promise<OpenedChat> {
     await this.#open();
     this.stop();
@@ -320,14 +321,14 @@ export class ChatConversation implements Conversation {
     const takeQueue = await this.#queue.load();
     const known = await readView(this.#agent, id).catch(inWordsOfUi);
     const chat = await this.#agent.openChat(id, { takeOver });
-    // Nothing may come between these: a run that goes on asks its questions at once.
+    // No `await` between these: a resumed run asks its questions immediately.
     this.#chat = chat;
     this.#branches.settle(chat.messages);
     const { current } = chat;
     takeQueue(chat);
     const isNow = isSame(known.messages, chat.messages);
     const view = isNow ? known.view : withMessages(known.view, chat.messages);
-    // A run in this page tells everything from here on. One of another page is joined from its beginning.
+    // A run in this page emits everything from here on. A run of another page is joined from its beginning.
     if (current === undefined) this.#show(view);
     else if (this.#agent.attach === undefined) this.#follow(current, view);
     else this.#view = view;
@@ -336,12 +337,12 @@ export class ChatConversation implements Conversation {
     return chat;
   }
 
-  /** Another page has gone back in the chat, or has deleted it. */
+  /** Another page has rewound or deleted the chat. */
   #takeReset(chat: OpenedChat): void {
     if (this.#run === undefined) this.#show(withMessages(this.#view, chat.messages));
   }
 
-  /** Shows a run that another page has begun. */
+  /** Shows a run that another page started. */
   #join(id: string, { id: runId }: Run<any, any>): void {
     if (this.#run?.id === runId || this.#isBeginning) return;
     this.#queue.begun(runId);
@@ -353,7 +354,7 @@ export class ChatConversation implements Conversation {
 
   #isBeginning = false;
 
-  /** The last run that has begun here, until it has ended. */
+  /** The last run that started here, until it ends. */
   #unsaved: { readonly run: Run<any, any>; readonly message: SentMessage } | undefined;
 
   /** `isAgain`: another page had continued the chat before. */
@@ -377,11 +378,11 @@ export class ChatConversation implements Conversation {
     const bind = (bound: RunBound): void => {
       if (this.#run === run) this.#bound = bound;
     };
-    // The agent of a server tells no bounds.
+    // The agent of a server reports no bounds.
     this.#agent.bound(asked, { messages }).then(bind, () => {});
   }
 
-  /** False if the run has ended, and its result is still on its way. */
+  /** Returns false if the run has ended and its result has not arrived yet. */
   #sendInto(run: Run<any, any>, message: SentMessage): boolean {
     try {
       this.#queue.send(run, message);
@@ -399,11 +400,11 @@ export class ChatConversation implements Conversation {
     this.#result = this.#error = this.#bound = undefined;
     this.#heard.clear();
     this.#beginning = new Promise((resolve) => (this.#begins = resolve));
-    // Until `from` has come, the run goes on behind the view that is shown.
+    // Until `from` resolves, the run continues while the old view is shown.
     if (from instanceof Promise) this.#emit();
     const events = run.events({ detached: true });
     this.#following = this.#followed(run, events, from);
-    // A waiter may have gone.
+    // No caller may be waiting any more.
     this.#following.catch(() => {});
   }
 
@@ -433,7 +434,7 @@ export class ChatConversation implements Conversation {
     const failure = result?.error ?? (result === undefined ? errorOf(thrown) : undefined);
     this.#error = failure && errorOf(failure);
     this.#queue.end(this.#chat);
-    // A run that another page performs goes on there, with its calls.
+    // A run that another page performs continues there, with its calls.
     const isHere = result !== undefined && failure?.code !== HELD;
     this.#show(isHere ? withResult(this.#view, result!) : this.#view);
     const unsaved = this.#unsaved;
@@ -492,7 +493,7 @@ export class ChatConversation implements Conversation {
   #usage(): ModelUsage | null {
     const before = this.#chat?.usage ?? null;
     if (this.#run !== undefined) return addedUsage(before, this.#view.usage);
-    // The host of a chat may tell it later, and it never shrinks.
+    // The host of a chat may report it later, and it never decreases.
     return this.#result?.chatUsage ?? before ?? this.#snapshot.usage;
   }
 }

@@ -15,7 +15,7 @@ export type ConversationAgent = Pick<Agent<any, any>, "bound" | "readChat"> & {
   onReconnecting?(listener: (isReconnecting: boolean) => void): () => void;
 };
 
-/** A chat. One of several pages tells of the runs that other pages begin. */
+/** A chat. If several pages share it, it reports the runs that other pages start. */
 export type OpenedChat = Omit<Chat<any, any>, "hasTaken" | "id" | "run" | "current" | "compact"> & {
   readonly current: Run<any, any> | undefined;
   run(prompt: Prompt, options?: { id?: string | undefined }): Run<any, any>;
@@ -27,77 +27,77 @@ export type OpenedChat = Omit<Chat<any, any>, "hasTaken" | "id" | "run" | "curre
 /** The options of `conversation`. */
 export interface ConversationOptions {
   /**
-   * The id of the chat in the agent's store. The conversation is that of the store, and a run that was cut off goes
-   * on. Default: a chat of this page alone.
+   * The id of the chat in the agent's store. The conversation is loaded from the store, and a run that was cut off
+   * continues. Default: a chat that only this page has.
    */
   id?: string | undefined;
-  /** The state with which a chat without an `id` begins, as for `agent.chat`. Default: none. */
+  /** The initial state of a chat without an `id`, as for `agent.chat`. Default: none. */
   history?: ChatHistory | undefined;
   /**
-   * Stores the versions of edited messages, the `queue`, and each message from the moment at which it is sent until
-   * its run is saved; notes the chat in the list of `sessionsOf(store)` with its first message as its title. Best the
-   * agent's own store. Default: the page has versions and queue as long as it is open, and there is no list.
+   * Stores the versions of edited messages, the `queue`, and each sent message until its run is saved. Also adds the
+   * chat to the list of `sessionsOf(store)`, with its first message as the title. Usually the agent's own store.
+   * Default: versions and queue last as long as the page is open, and there is no list.
    */
   store?: Store | undefined;
   /**
-   * Contract: calls its argument once, later; all that has come by then is one update. Default: the page's frames.
+   * Contract: calls its argument once, later. Everything received by then is one update. Default: animation frames.
    */
   frame?: Frame | undefined;
 }
 
 /** The options of `send`; `edit` takes `files`. */
 export interface SendOptions {
-  /** Files of the person, such as the `files` of an input. They stand before the text. */
+  /** Files of the user, such as the `files` of an input. They come before the text. */
   files?: Iterable<FileLike> | undefined;
   /**
-   * Whether a run under way gets the message when the model has finished, as by `run.followUp`, and not before the
-   * next model call. Default false.
+   * Whether a run in progress gets the message when the model has finished, as with `run.followUp`. Otherwise it gets
+   * the message before the next model call. Default false.
    */
   followUp?: boolean | undefined;
 }
 
 /**
- * A conversation. `subscribe` and `getSnapshot` are what stores of UI frameworks ask for. No method needs its `this`.
+ * A conversation. `subscribe` and `getSnapshot` are what stores of UI frameworks need. No method needs its `this`.
  */
 export interface Conversation {
   /**
-   * Calls `listener` after each update, at most once a frame for events. The first subscription opens the chat. The
-   * function that it returns ends that. A conversation without an `id` stops its run when nobody subscribes any more.
+   * Calls `listener` after each update, at most once a frame for events. The first subscription opens the chat.
+   * Returns a function that unsubscribes. A conversation without an `id` stops its run when the last subscriber is
+   * gone.
    */
   subscribe(listener: () => void): () => void;
   getSnapshot(): ConversationSnapshot;
   /**
-   * The run under way, for what has no method here, such as `setModel`, `setPermissionMode` and `compact`. A listener
-   * that is called when a run begins misses none of `current.events({ detached: true })`.
+   * The current run, for what has no method here, such as `setModel`, `setPermissionMode` and `compact`. A listener
+   * that is called when a run starts receives every event of `current.events({ detached: true })`.
    */
   readonly current: Run<any, any> | undefined;
   /**
-   * Sends a message of the person. While a run goes on, the model gets it before its next call, or with `followUp`
-   * when it has finished. A blank text without files is left out; if undelivered messages are in the queue, it sends
-   * these. Resolves when the message is on its way, or with false if it cannot be sent: a file without a media type,
-   * or a chat that cannot be opened. `error` of the snapshot says why; so do the other verbs.
+   * Sends a message of the user. If a run is in progress, the model gets it before its next call, or with `followUp`
+   * when it has finished. A blank text without files is ignored, but if the queue has undelivered messages, they are
+   * sent. Resolves with true when the message is on its way. Resolves with false if it cannot be sent: a file without
+   * a media type, or a chat that cannot be opened. The snapshot's `error` has the reason, as for the other methods.
    */
   send(prompt: Prompt, options?: SendOptions): Promise<boolean>;
   /** Takes a queued message back; false if the model has it already. */
   withdraw(id: string): boolean;
-  /** Ends the run at once; the text that has come stays. */
+  /** Ends the run immediately. The received text stays. */
   stop(reason?: string): void;
-  /** Answers an open question. False if it is closed. */
+  /** Answers an open question. Returns false if it is closed. */
   answer<K extends keyof Answers>(question: OpenQuestion & { kind: K }, answer: Answers[K]): boolean;
-  /** Asks the last message again. After an answer it begins a new version. */
+  /** Sends the last message again. If it has an answer, this creates a new version. */
   regenerate(): Promise<boolean>;
-  /** `regenerate`, under the name that a button beside an error has. */
+  /** The same as `regenerate`, under the usual name of a button next to an error. */
   retry(): Promise<boolean>;
   /**
-   * Sends another text in place of a message of the person. What followed stays as a version. A run that goes on is
-   * stopped first.
+   * Replaces the text of a message of the user. What followed stays as a version. A run in progress is stopped first.
    *
-   * False for a message that is not one of the person, or for which a summary stands.
+   * Resolves with false if the message is not the user's, or if a summary has replaced it.
    */
   edit(messageId: string, prompt: Prompt, options?: Pick<SendOptions, "files">): Promise<boolean>;
   /** Shows another version of an edited message; `number` counts from 1. */
   select(messageId: string, number: number): Promise<boolean>;
-  /** Opens the chat again, after an error. `takeOver` takes a run that another process holds. */
+  /** Opens the chat again after an error. With `takeOver`, acquires a run that another process performs. */
   resume(options?: { takeOver?: boolean | undefined }): Promise<boolean>;
   /** The most that a run with this message may use and cost, as `agent.bound`. */
   bound(prompt: Prompt): Promise<RunBound>;
@@ -113,7 +113,7 @@ export interface Conversation {
 const kept = new WeakMap<ConversationAgent, Map<string, Conversation>>();
 
 /**
- * The conversation with an agent. Two calls with the same agent and the same `id` give the same object.
+ * The conversation with an agent. Calls with the same agent and the same `id` return the same object.
  *
  * @example
  * ```ts
@@ -125,7 +125,7 @@ const kept = new WeakMap<ConversationAgent, Map<string, Conversation>>();
  * chat.send("Hi");
  * ```
  *
- * @throws LoopletError `config_wrong_type` for an agent that is none
+ * @throws LoopletError `config_wrong_type` for a value that is not an agent
  */
 export function conversation(agent: ConversationAgent, options: ConversationOptions = {}): Conversation {
   checkAgent(agent);

@@ -8,7 +8,7 @@ export type Frame = (update: () => void) => void;
 /** The time after which a page that draws no frames is updated all the same, in milliseconds. */
 const HIDDEN_MS = 100;
 
-/** The frames of the page. Hidden tabs and programs without a screen draw none, so a timer takes their place. */
+/** The page's animation frames. Hidden tabs and programs without a screen have none, so a timer replaces them. */
 export const pageFrame: Frame = (update) => {
   let isDone = false;
   const once = (): void => {

@@ -1,7 +1,4 @@
-/**
- * `looplet/ui`: a conversation for a screen, without a framework. It needs no engine of its own: your agent brings
- * one.
- */
+/** `looplet/ui`: a conversation for a screen, without a framework. It contains no engine: it uses your agent's. */
 export {
   conversation,
   type Conversation,

@@ -1,6 +1,6 @@
 /**
- * A view and a transcript of the same conversation, put together. The transcript has files, sources and messages that
- * no event tells; the view has subagents, exact outputs, and messages for which a summary stands.
+ * Merges a view and a transcript of the same conversation. The transcript has files, sources and messages that no
+ * event contains. The view has subagents, exact outputs, and messages that a summary has replaced.
  */
 import type { Message, Run, RunResult } from "../../core/api/index.js";
 import type { ConversationAgent } from "./conversation.js";
@@ -9,7 +9,7 @@ import { placesIn, withAt, type AgentPlace, type Places } from "./places.js";
 import { failed, idAt, recorded, shownMessages } from "./transcript.js";
 import { end, viewOfTranscripts, viewWith, withSame, type View } from "./view.js";
 
-/** The view when a run has ended: the transcript of the run has files and sources that no event tells. */
+/** The view after a run has ended, with the files and sources from the run's transcript, which no event contains. */
 export function withResult(view: View, result: RunResult): View {
   const shown = shownMessages(result.messages);
   // A run that was stopped while its server could not be reached may lack the messages before it.
@@ -55,14 +55,14 @@ export function withMessages(view: View, messages: readonly Message[]): View {
   return withTranscript(view, shownMessages(messages));
 }
 
-/** Whether two readings of a transcript are the same. */
+/** Whether two readings of a transcript are equal. */
 export function isSame(before: readonly Message[], now: readonly Message[]): boolean {
   return before.length === now.length && JSON.stringify(before.at(-1)) === JSON.stringify(now.at(-1));
 }
 
 /**
- * The view with the messages of a transcript behind the last one of the person. Those before it stay: a summary may
- * have taken their place in the transcript. Facts that only events tell stay with their calls.
+ * Replaces the view's messages after the user's last message with those of a transcript. Earlier messages stay,
+ * because a summary may have replaced them in the transcript. Facts that only events contain stay with their calls.
  */
 function withTranscript(view: View, shown: readonly UiMessage[]): View {
   const tail = lastOfPerson(view.messages) + 1;
@@ -73,7 +73,7 @@ function withTranscript(view: View, shown: readonly UiMessage[]): View {
   const hasBoundary = view.messages.slice(tail).some(({ parts }) => parts.some(isCompaction));
   if (!isWhole && (hasBoundary || (isSummarised && shownTail === 0))) return view;
   const before = isWhole ? [] : view.messages.slice(0, tail);
-  // A message may have joined the one that nobody has answered.
+  // A message may have been merged into the previous one, which had no answer.
   const asked = isSummarised ? undefined : shown[shownTail - 1];
   if (asked !== undefined && before.length > 0)
     before.push(shared(before.pop(), { ...asked, id: idAt(before.length) }));
@@ -95,7 +95,7 @@ function withBlocksOf(known: Places, { agents, ...places }: Places): Places {
   return { ...places, agents: Object.fromEntries(kept) };
 }
 
-/** The index of the last message of the person; -1 if there is none. */
+/** The index of the user's last message, or -1. */
 export function lastOfPerson(messages: readonly UiMessage[]): number {
   return messages.map(({ role }) => role).lastIndexOf("user");
 }
@@ -130,7 +130,7 @@ function sharedCall(known: ToolUiPart | undefined, call: ToolUiPart): ToolUiPart
   };
 }
 
-/** The view without open calls. The messages have the results of those that the end of the run has closed. */
+/** The view without open calls. The transcript has the results of the calls that the end of the run closed. */
 function withClosedCalls(view: View, transcript: readonly Message[]): View {
   const results = new Map(
     shownMessages(transcript).flatMap(({ parts }) =>
@@ -149,7 +149,7 @@ function withClosedCalls(view: View, transcript: readonly Message[]): View {
 export interface StoredView {
   readonly view: View;
   readonly messages: readonly Message[];
-  /** The view when its last run began: the messages up to the prompt of that run. */
+  /** The view when its last run started: the messages up to the prompt of that run. */
   readonly beforeRun: View;
 }
 
@@ -168,7 +168,7 @@ export async function readView(
   return { view, messages, beforeRun: viewWith(view.messages.slice(0, prompt + 1)) };
 }
 
-/** As `readView`, with all that the run has said so far; undefined if it cannot be read. */
+/** Like `readView`, with everything that the run has said so far. Undefined if it cannot be read. */
 export async function readDuring(
   run: Run<any, any>,
   agent: Pick<ConversationAgent, "readChat">,

@@ -1,6 +1,6 @@
 /**
- * The pieces of a conversation as a screen draws them: messages with parts. All are plain JSON and never change; a
- * piece that goes on is replaced, and everything beside it stays the same object.
+ * The parts of a conversation as a screen draws them: messages with parts. All are plain JSON and immutable. When a
+ * part changes, it is replaced, and all others stay the same objects.
  */
 import type {
   CompactTrigger,
@@ -12,13 +12,13 @@ import type {
   ToolFault,
 } from "../../core/api/index.js";
 
-/** A message of the person, or everything that the model has said and done up to the next one. */
+/** A message of the user, or everything that the model said and did up to the next one. */
 export interface UiMessage {
   /** A key for lists: the message's place in the conversation. */
   readonly id: string;
   readonly role: "user" | "assistant";
   readonly parts: readonly UiPart[];
-  /** The versions of a message of the person; absent if it was never edited. */
+  /** The versions of a user message. Absent if it was never edited. */
   readonly branch?: Branch;
 }
 
@@ -28,7 +28,7 @@ export interface Branch {
   readonly count: number;
 }
 
-/** A piece of a message. `type` tells the variants apart. */
+/** A part of a message. `type` is the discriminator. */
 export type UiPart =
   TextUiPart | ReasoningUiPart | ToolUiPart | FileUiPart | SourceUiPart | CompactionUiPart | RawUiPart;
 
@@ -47,7 +47,7 @@ export interface TextUiPart {
 
 export interface ReasoningUiPart {
   readonly type: "reasoning";
-  /** Empty for reasoning that the vendor keeps to itself. */
+  /** Empty for reasoning that the provider does not reveal. */
   readonly text: string;
   readonly state: "streaming" | "done";
 }
@@ -58,11 +58,11 @@ export interface ToolUiPart {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly state: ToolState;
-  /** The arguments as far as they have come, while the model writes them. */
+  /** The partial JSON of the arguments, while the model writes them. */
   readonly inputText?: string;
   /** The arguments: those that the tool got, if your code changed the model's. */
   readonly input?: unknown;
-  /** The question that waits for an answer about this call. */
+  /** The open question about this call. */
   readonly question?: OpenQuestion;
   /** The latest progress that the tool has reported. */
   readonly progress?: unknown;
@@ -79,13 +79,13 @@ export type ToolState =
   | "input-streaming"
   /** The call is complete: it waits for its turn, or its tool is at work. */
   | "input-available"
-  /** A person is asked whether it may run. */
+  /** The user is asked whether it may run. */
   | "approval-requested"
-  /** A person is asked what became of the call, which had begun when its process ended. */
+  /** The user is asked for the outcome of the call, which was running when its process ended. */
   | "reconcile-requested"
   | "output-available"
   | "output-error"
-  /** A person, a rule or a hook has denied it. */
+  /** The user, a rule or a hook has denied it. */
   | "output-denied";
 
 /** Whether the call has a result. */
@@ -125,7 +125,7 @@ export interface CompactionUiPart {
   /** Estimated tokens of the history, before and after. */
   readonly preTokens?: number;
   readonly postTokens?: number;
-  /** The text of the summary; present when the run has ended, and when a conversation is opened again. */
+  /** The text of the summary. Present after the run has ended, and when a conversation is opened again. */
   readonly summary?: string;
 }
 
@@ -135,7 +135,7 @@ export interface RawUiPart {
   readonly json: unknown;
 }
 
-/** A question that waits for a person. `kind` narrows the facts and the answer. */
+/** A question that waits for the user. `kind` narrows the facts and the answer. */
 export type OpenQuestion = {
   [K in keyof Answers]: {
     readonly questionId: number;
@@ -149,9 +149,9 @@ export type OpenQuestion = {
 export interface Answers {
   /** May this call run? */
   permission: PermissionResult;
-  /** Was this call done, which had begun when its process ended? */
+  /** Was this call done? It was running when its process ended. */
   reconcile: Reconciliation;
-  /** The tool asks the person. */
+  /** The tool asks the user. */
   elicitation: ElicitationAnswer;
 }
 

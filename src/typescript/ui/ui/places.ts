@@ -1,6 +1,6 @@
 /**
- * Where the events of a run belong: the parts of each agent, of each block of its answer under way, and of each call.
- * A place is the index of a message, and then of the calls whose subagents lead to it.
+ * Maps the events of a run to their parts: the parts of each agent, of each block of its current answer, and of each
+ * call. A place is the index of a message, followed by the indexes of the calls that contain the subagent.
  */
 import { NOTHING_SEEN, seenOf, type PastCall, type Seen } from "../../extras/transcript/seen.js";
 import { isDone, type UiPart, type ToolUiPart, type UiMessage } from "./message.js";
@@ -10,13 +10,13 @@ export type Place = readonly [message: number, ...parts: number[]];
 export interface AgentPlace {
   /** The place of the agent's parts. */
   readonly at: Place;
-  /** The parts of the blocks of its answer under way, by their numbers. */
+  /** The parts of the blocks of its current answer, by block number. */
   readonly blocks: { readonly [block: number]: number };
 }
 
 export interface Places {
   readonly agents: { readonly [agentPath: string]: AgentPlace };
-  /** The latest call of each id, with its own index at the end. */
+  /** The latest call of each id. Its place ends with its own index. */
   readonly calls: { readonly [agentAndId: string]: Place };
   readonly seen: Seen;
 }
@@ -34,7 +34,7 @@ export function placesIn(messages: readonly UiMessage[]): Places {
   const past: PastCall[] = [];
   const last = messages.length - 1;
   const walk = (parts: readonly UiPart[], agentPath: string, at: Place, parentToolCallId?: string): void => {
-    // A process that resumes the run repeats the calls at the end of the last answer.
+    // A resumed run repeats the calls at the end of the last answer.
     const end = parts.map(({ type }) => type !== "tool").lastIndexOf(true);
     parts.forEach((part, index) => {
       if (part.type !== "tool") return;

@@ -1,6 +1,6 @@
 /**
- * The conversation as its events make it: a pure function from a view and an event to the next view. It keeps no
- * model of a run. Pieces that an event does not touch stay the same objects.
+ * Reduces events to a conversation: a pure function from a view and an event to the next view. It does not model the
+ * run. Parts that an event does not change stay the same objects.
  */
 import type { OutcomeKind, RunEvent, RunEventOf } from "../../core/api/index.js";
 import {
@@ -78,7 +78,7 @@ const TABLE: EventTable<View, View> = {
   "not-saved": withNotice,
   error: (view, event) => ({ ...view, failure: event.error }),
   finish: (view) => end(view),
-  // The conversation adds the messages of persons, and a screen shows nothing of these.
+  // The conversation adds the user's messages, and a screen shows nothing for these.
   "steer-delivered": undefined,
   message: undefined,
   limits: undefined,
@@ -89,7 +89,7 @@ function withNotice(view: View, notice: Notice): View {
   return { ...view, notice };
 }
 
-/** A subagent begins to work on its call, or tells its model. */
+/** A subagent starts to work on its call, or reports its model. */
 function begin(view: View, event: FoldedEventOf<"agent-begin" | "agent-start">): View {
   const { agentPath } = event;
   const at = callOf(view, event);
@@ -103,7 +103,7 @@ function begin(view: View, event: FoldedEventOf<"agent-begin" | "agent-start">):
   return isThere ? next : withAgent(next, agentPath, { at, blocks: {} });
 }
 
-/** The call that a subagent answers; undefined for the run's own agent. */
+/** The call that a subagent answers. Undefined for the run's own agent. */
 function callOf({ places }: View, { agentPath, parentToolCallId }: FoldedEvent): Place | undefined {
   if (agentPath === "root") return undefined;
   const parent = agentPath.slice(0, agentPath.lastIndexOf("/"));
@@ -128,7 +128,7 @@ function add(known: View, event: FoldedEvent, part: UiPart, block?: number): Vie
   const { agentPath } = event;
   const view = agentPath === "root" ? withAnswer(known) : known;
   const place = view.places.agents[agentPath];
-  // A subagent whose call is not known has no place.
+  // A subagent with an unknown call has no place.
   if (place === undefined) return known;
   const index = partsAt(view.messages, place.at).length;
   const messages = withPartsAt(view.messages, place.at, (parts) => [...parts, part]);
@@ -136,7 +136,7 @@ function add(known: View, event: FoldedEvent, part: UiPart, block?: number): Vie
   return withAgent({ ...view, messages, notice: undefined }, agentPath, { blocks });
 }
 
-/** The view with a message for what the root says next. */
+/** Adds a message for the root's next output. */
 function withAnswer(view: View): View {
   if (view.places.agents["root"] !== undefined) return view;
   const at = view.messages.length;
@@ -247,7 +247,7 @@ function finished(view: View, event: RunEventOf<"tool-result" | "tool-error">): 
   });
 }
 
-/** Whether the run waits for a person, and not for the code of a page alone. */
+/** Whether the run waits for the user, and not only for the page's code. */
 function isForPerson({ questions }: View, { questionIds }: RunEventOf<"waiting">): boolean {
   return questions.some(({ questionId }) => questionIds.includes(questionId));
 }
@@ -256,7 +256,7 @@ function questionOf({ questionId, question, data, agentPath }: RunEventOf<"quest
   return { ...data!, questionId, kind: question, agentPath } as OpenQuestion;
 }
 
-/** A question that is asked again by another process takes the place of its own. */
+/** A question that another process asks again replaces the earlier one. */
 function asked(view: View, event: RunEventOf<"question">): View {
   const question = questionOf(event);
   const others = view.questions.filter(({ questionId }) => questionId !== question.questionId);

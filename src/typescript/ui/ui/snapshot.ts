@@ -8,37 +8,37 @@ export type ConversationStatus =
   /** The chat is being read. */
   | "opening"
   | "ready"
-  /** A message was sent, and nothing of the answer is there. */
+  /** A message was sent, and no part of the answer has arrived. */
   | "submitted"
   | "streaming"
-  /** Only answers to open questions bring the run on. */
+  /** Only answers to open questions continue the run. */
   | "waiting"
-  /** The last run has failed, or the chat could not be opened. `error` says why. */
+  /** The last run failed, or the chat could not be opened. See `error`. */
   | "error";
 
 /** What a screen draws. It never changes: an update is another object, with the parts that stay in it. */
 export interface ConversationSnapshot {
   readonly status: ConversationStatus;
   readonly messages: readonly UiMessage[];
-  /** The questions that wait for a person, the oldest first. */
+  /** The questions that wait for the user, the oldest first. */
   readonly questions: readonly OpenQuestion[];
-  /** Messages that were sent while a run goes on, and that the model has not got. */
+  /** Messages that were sent during a run, and that the model has not received. */
   readonly queue: readonly QueuedMessage[];
   /**
-   * A fact beside the messages, such as an attempt that failed and comes again, until the answer goes on.
-   * `reconnecting`: the server of a remote agent cannot be reached, and is tried again.
+   * Information next to the messages, such as a failed attempt that is retried. Present until the answer continues.
+   * `reconnecting`: the server of a remote agent cannot be reached, and the request is retried.
    */
   readonly notice: Notice | { readonly type: "reconnecting" } | undefined;
   readonly error: ConversationError | undefined;
-  /** How the last run ended; undefined while one goes on and before the first. */
+  /** How the last run ended. Undefined while a run is in progress, and before the first. */
   readonly outcome: OutcomeKind | undefined;
   /** Why the last run was stopped or cancelled, in one word or in the words of `stop`. */
   readonly reason: string | undefined;
   /** The tokens and the money of the whole conversation; `null` before the first report. */
   readonly usage: ModelUsage | null;
   /**
-   * What the run under way may still use; undefined if none goes on, if another page has begun it, or if the agent is
-   * on a server.
+   * What the current run may still use. Undefined without a run, if another page started it, or if the agent is on a
+   * server.
    */
   readonly left: BudgetLeft | undefined;
 }
@@ -55,9 +55,9 @@ export interface ConversationError {
   /** A code of a `Failure` or a `LoopletError`; `"error"` for anything else. */
   readonly code: string;
   readonly message: string;
-  /** The HTTP status of the vendor or the server that has refused, such as 401. */
+  /** The HTTP status of the provider or server that refused, such as 401. */
   readonly status?: number;
-  /** The wait that the vendor asked for, in milliseconds. */
+  /** The delay that the provider asked for, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
@@ -67,7 +67,7 @@ export interface QueuedMessage {
   readonly content: readonly ContentBlock[];
   /** Whether it was sent with `followUp`. */
   readonly isFollowUp: boolean;
-  /** The run has ended without it. It goes with the next message that is sent, or with `withdraw`. */
+  /** The run ended without it. It is sent with the next message, unless you call `withdraw`. */
   readonly isUndelivered: boolean;
 }
 
@@ -77,7 +77,7 @@ export const HELD = "run_held";
 /** The only events of such a run. */
 export const OF_HELD_RUN: ReadonlySet<string> = new Set(["snapshot", "error", "finish"]);
 
-/** The snapshot of a conversation that nobody has opened, also that of a page that a server draws. */
+/** The snapshot of a conversation before it is opened, also on a page that a server renders. */
 export const UNOPENED: ConversationSnapshot = {
   status: "opening",
   messages: [],
@@ -96,7 +96,7 @@ export function statusOfRun({ isWaiting, messages }: View): ConversationStatus {
   return messages.at(-1)?.role === "assistant" ? "streaming" : "submitted";
 }
 
-/** What is left of this bound behind this usage. */
+/** What remains of this bound after this usage. */
 export function leftOf(bound: RunBound | undefined, used: Usage | null): BudgetLeft | undefined {
   if (bound === undefined) return undefined;
   const left = (most: number | null, now = 0): number | null =>
@@ -109,7 +109,7 @@ export function leftOf(bound: RunBound | undefined, used: Usage | null): BudgetL
   };
 }
 
-/** The sum of the usage before a run and that of the run so far. The cost is known if both are. */
+/** The sum of the usage before a run and that of the run so far. The cost is known if both are known. */
 export function addedUsage(before: ModelUsage | null, run: Usage | null): ModelUsage | null {
   if (run === null) return before;
   const sum = { ...run };
@@ -140,6 +140,6 @@ export function inWordsOfUi(error: unknown): never {
   const { code, field } = Object(error) as Partial<LoopletError>;
   if (code !== "config_missing" || field !== "store") throw error;
   const problem =
-    "has no store, and a conversation with an id is kept in it: createAgent({ store }). The store of `conversation` has versions and the list alone";
+    "has no store, but a conversation with an id is saved there: createAgent({ store }). The `store` of `conversation` holds only versions, queue and list";
   throw new LoopletError("config_missing", "agent", problem);
 }

@@ -1,4 +1,4 @@
-/** The pages and files that vendors name in an answer, in the forms of their APIs. */
+/** The pages and files that providers cite in an answer, in the forms of their APIs. */
 import type { FileUiPart, SourceUiPart } from "./message.js";
 
 type Fields = { readonly [field: string]: unknown };

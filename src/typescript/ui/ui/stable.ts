@@ -1,18 +1,18 @@
 /**
- * How much of a text that is being written can be drawn once and for all. A blank line ends a block of Markdown, and
- * a fence ends its code. Where the next line may belong to the block above it, the block counts as open.
+ * How much of a streaming text can be rendered permanently. A blank line ends a block of Markdown, and a fence ends
+ * its code. If the next line may belong to the block above it, the block counts as open.
  */
 
-/** Items, quotes, tables, HTML and indented text may go on with the block above the blank line. */
+/** Items, quotes, tables, HTML and indented text may continue the block above the blank line. */
 const GOES_ON = /^(?:[ \t]|[-*+>|<]|\d+[.)])/;
-/** The same for a line whose end has not come. */
+/** The same for an incomplete line. */
 const MAY_GO_ON = /^(?:[ \t]|[-*+>|<]|\d)/;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 /**
- * The number of characters of `text` that stay as they are when more is appended. `from` is the number for a
- * beginning of `text`: only what comes behind it is read.
+ * The number of characters of `text` that do not change when more is appended. `from` is the result for a prefix of
+ * `text`: only the text after it is read.
  */
 export function stableLength(text: string, from = 0): number {
   let stable = from;
@@ -27,7 +27,7 @@ export function stableLength(text: string, from = 0): number {
     if (fence !== undefined) {
       if (!isWhole || mark === undefined || !mark.startsWith(fence) || line.trim() !== mark) continue;
       fence = undefined;
-      // An indented fence may stand in a list.
+      // An indented fence may be in a list.
       if (line.startsWith(mark)) stable = end + 1;
       continue;
     }

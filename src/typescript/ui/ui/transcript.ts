@@ -8,8 +8,8 @@ import { callKey } from "./places.js";
 import { partsOfRaw, sourcesOfText } from "./sources.js";
 
 /**
- * The messages of a transcript as a screen draws them. An answer with all its tool calls, up to the next message of
- * the person, is one message.
+ * The messages of a transcript as a screen draws them. An answer with all its tool calls, up to the user's next
+ * message, is one message.
  */
 export function shownMessages(transcript: readonly Message[]): readonly UiMessage[] {
   const shown: { id: string; role: UiMessage["role"]; parts: UiPart[] }[] = [];
@@ -31,7 +31,7 @@ export function shownMessages(transcript: readonly Message[]): readonly UiMessag
   return shown;
 }
 
-/** The messages of a chat with what its subagents have said, each below its call. The root's transcript is the first. */
+/** The messages of a chat with those of its subagents, each below its call. The first transcript is the root's. */
 export function shownTranscripts(transcripts: readonly AgentTranscript[]): readonly UiMessage[] {
   const [root, ...subagents] = transcripts;
   if (root === undefined) return [];
@@ -84,7 +84,7 @@ function summaryOf(block: Block): string | undefined {
   return block.text.slice(block.text.indexOf(": ") + 2, -1);
 }
 
-/** The parts that a block is drawn as. A text without letters is none. */
+/** The parts that a block is drawn as. A text with only whitespace has no part. */
 export function partsOfBlock(block: Exclude<Block, { type: "tool_result" }>): UiPart[] {
   switch (block.type) {
     case "text":
@@ -120,7 +120,7 @@ function calledTool(name: string, input: unknown): { readonly name: string; read
   return { name: inner.name, input: inner.input };
 }
 
-/** Gives the last call of this id its result. A call that is under way has none. */
+/** Adds the result to the last call with this id. A call in progress has none. */
 function finish(
   parts: UiPart[],
   { callId, content, isError, pending }: Block & { type: "tool_result" },
@@ -146,7 +146,9 @@ export function recorded(call: ToolUiPart, record: ToolCallRecord): ToolUiPart {
   return { ...rest, state: "output-available", output: output };
 }
 
-/** The value that the text of a result stands for; the text itself if it is not JSON, and else the blocks. */
+/**
+ * Parses the text of a result as JSON. Returns the text if it is not JSON, or the blocks if there is more than text.
+ */
 function outputOf(content: readonly Block[]): unknown {
   const [only, ...more] = content;
   if (only?.type !== "text" || more.length > 0) return content;
@@ -157,7 +159,7 @@ function outputOf(content: readonly Block[]): unknown {
   }
 }
 
-/** The error that a model was told. `toolCalls.wordError` may have put it in words of its own. */
+/** The error that the model received. `toolCalls.wordError` may have replaced its text. */
 function faultOf(output: unknown): ToolFault {
   if (isObject(output)) {
     const { code, message, hint = "", recoverable = true } = output as unknown as Partial<ToolFault>;
@@ -168,8 +170,8 @@ function faultOf(output: unknown): ToolFault {
 }
 
 /**
- * The places in the transcript of the messages of the person, by the ids under which they are shown. A message for
- * which a summary stands has none.
+ * The places of the user's messages in the transcript, by the ids under which they are shown. A message that a
+ * summary has replaced has none.
  */
 export function promptsOf(
   shown: readonly UiMessage[],
@@ -181,7 +183,7 @@ export function promptsOf(
   return new Map(ids.slice(ids.length - count).map((id, at) => [id, places[places.length - count + at]!]));
 }
 
-/** The place in the transcript of a message of the person. @throws LoopletError `misuse_invalid_argument` */
+/** The place of a user message in the transcript. @throws LoopletError `misuse_invalid_argument` */
 export function placeOf(
   messageId: string,
   places: ReadonlyMap<string, number>,
@@ -191,8 +193,8 @@ export function placeOf(
   if (place !== undefined) return place;
   const isKnown = shown.some(({ id, role }) => id === messageId && role === "user");
   const problem = isKnown
-    ? "a summary stands for this message, so nothing goes on from it any more"
-    : `there is no message "${messageId}" of the person`;
+    ? "a summary has replaced this message, so the conversation cannot continue from it"
+    : `there is no user message "${messageId}"`;
   throw new LoopletError("misuse_invalid_argument", "messageId", problem);
 }
 
@@ -200,7 +202,7 @@ function isPrompt(message: Message): boolean {
   return message.role === "user" && shownMessages([message]).at(-1)?.role === "user";
 }
 
-/** The transcript up to a message of the person. Results of tools in that message stay. */
+/** The transcript up to a user message. Tool results in that message stay. */
 export function withoutText(transcript: readonly Message[], place: number): readonly Message[] {
   const { role, content } = transcript[place]!;
   const results = content.filter(({ type }) => type === "tool_result");

@@ -1,4 +1,4 @@
-/** The view of a conversation: what its messages and its events have come to. It is immutable. */
+/** The view of a conversation: the result of its messages and events. It is immutable. */
 import type {
   AgentTranscript,
   ContentBlock,
@@ -15,21 +15,21 @@ import { idAt, partsOfBlock, shownMessages, shownTranscripts } from "./transcrip
 /** The view of a conversation. */
 export interface View {
   readonly messages: readonly UiMessage[];
-  /** The questions that wait for a person, the oldest first. */
+  /** The questions that wait for the user, the oldest first. */
   readonly questions: readonly OpenQuestion[];
-  /** The latest event that a person may want to know of beside the messages, until the answer goes on. */
+  /** The latest notable event that is not part of a message. Present until the answer continues. */
   readonly notice: Notice | undefined;
   /** The usage of the run so far; `null` before the first report. */
   readonly usage: Usage | null;
-  /** Whether only answers to open questions bring the run on. */
+  /** Whether only answers to open questions continue the run. */
   readonly isWaiting: boolean;
-  /** The failure that ends the run. */
+  /** The failure that ended the run. */
   readonly failure: Failure | undefined;
   /** Where the next events belong. It is of no use for a screen. */
   readonly places: Places;
 }
 
-/** Facts beside the messages: a failed attempt, another model, a text that a crash has cut off, something odd. */
+/** Facts outside the messages: a failed attempt, another model, a text that a crash cut off, a warning. */
 export type Notice = RunEventOf<
   "retry" | "model-change" | "handoff" | "answer-cut-off" | "warning" | "not-saved"
 >;
@@ -44,7 +44,7 @@ export function viewOfTranscripts(transcripts: readonly AgentTranscript[]): View
   return viewWith(shownTranscripts(transcripts));
 }
 
-/** The view of these messages, when nothing goes on. */
+/** The view of these messages when no run is in progress. */
 export function viewWith(messages: readonly UiMessage[]): View {
   return { ...EMPTY, messages, places: placesIn(messages) };
 }
@@ -59,9 +59,7 @@ const EMPTY: View = {
   places: NOWHERE,
 };
 
-/**
- * The view with a message of the person. A message that nobody has answered takes it in, as the transcript does.
- */
+/** Adds a user message. If the previous user message has no answer, the two are merged, as in the transcript. */
 export function withPrompt(view: View, prompt: readonly ContentBlock[]): View {
   return withPromptParts(
     view,
@@ -80,24 +78,24 @@ export function withPromptParts(view: View, parts: readonly UiPart[]): View {
   return { ...view, messages, places: withoutRoot(view.places) };
 }
 
-/** What comes next from the root begins a message of its own. */
+/** The root's next output starts a new message. */
 function withoutRoot({ agents, calls, seen }: Places): Places {
   const { root: _, ...others } = agents;
   const { root: __, ...othersSeen } = seen;
   return { agents: others, calls, seen: othersSeen };
 }
 
-/** The run is over: nothing grows any more, and nobody waits for an answer. */
+/** The run is over: no part grows any more, and no question is open. */
 export function end(view: View): View {
   const settled = view.messages.map((message) => withSame(message, ended(message.parts)));
-  // A message of a broken off call alone goes with it.
+  // A message that contains only a cut-off call is removed with it.
   const messages = settled.filter(
     ({ parts }, index) => parts.length > 0 || settled[index] === view.messages[index],
   );
   return { ...view, messages, questions: [], notice: undefined, isWaiting: false };
 }
 
-/** The parts of an agent that has ended. A call whose arguments have broken off is none, as in the transcript. */
+/** The parts of an agent that has ended. A call with cut-off arguments is removed, as in the transcript. */
 export function ended(parts: readonly UiPart[]): UiPart[] {
   return closed(parts).filter(
     (part) =>

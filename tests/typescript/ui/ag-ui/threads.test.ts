@@ -114,10 +114,10 @@ describe("an approval", () => {
     const { id } = interruptsOf(asked)[0]!;
     const { messages } = page;
     const wrong: [Partial<AgUiInput>, RegExp][] = [
-      [{}, /there is none to/],
-      [{ resume: [{ interruptId: "other", status: "resolved" }] }, /there is none to/],
+      [{}, /missing: /],
+      [{ resume: [{ interruptId: "other", status: "resolved" }] }, /missing: /],
       [{ resume: [{ interruptId: id, status: "resolved", payload: "yes" }] }, /needs \{ approved: true/],
-      [{ messages: [...messages, said("And?", "u2")] }, /there is none to/],
+      [{ messages: [...messages, said("And?", "u2")] }, /missing: /],
       [
         {
           resume: [

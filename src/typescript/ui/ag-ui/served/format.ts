@@ -13,7 +13,7 @@ import { PROTOCOL_VERSION, type AgUiInput } from "../types.js";
 
 /**
  * AG-UI for `formats` of `looplet/server`: `new HttpAgent({ url: "/api/agent/ag-ui" })`. A thread is a session. The
- * tools of the page are the page tools of the agent, and a page that goes away leaves its run alone.
+ * tools of the page become page tools of the agent. A page that disconnects does not stop its run.
  */
 export function agUi(): EventFormat {
   return {
@@ -71,7 +71,7 @@ async function* texts(events: AsyncIterable<RunEvent>, run: FormattedRun): Async
   yield* write(0, [translation.begin()]);
   for await (const event of events) {
     const isPast = event.seq <= seen;
-    // Later events say that somebody has answered.
+    // Later events show that the question was answered.
     if (event.type === "waiting" && (isPast || run.hasMore())) continue;
     const result = event.type === "finish" ? await run.output() : undefined;
     const pieces = [...(isPast ? past : translation).take(event, result)];

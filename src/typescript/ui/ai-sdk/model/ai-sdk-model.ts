@@ -22,14 +22,14 @@ export interface LanguageModelLike {
 export interface AiSdkModelOptions extends CustomOptions {
   /** Options of the vendor, by its name: `{ anthropic: { … } }`. Default: none. */
   providerOptions?: { readonly [vendor: string]: { readonly [option: string]: unknown } } | undefined;
-  /** Headers beside those of the provider. Default: none. */
+  /** Additional headers. Default: none. */
   headers?: { readonly [name: string]: string } | undefined;
 }
 
 /**
  * The model of a provider of the AI SDK, for example `aiSdkModel(anthropic("claude-sonnet-4-6"))` with
- * `@ai-sdk/anthropic`. The key stays where the provider has it. Files that the model makes, sources with a URL, and
- * tools that the vendor runs stand in the transcript, and go back to the model where it takes them.
+ * `@ai-sdk/anthropic`. The provider handles the API key. Generated files, sources with a URL, and calls of hosted
+ * tools are stored in the transcript, and are sent back to the model if it accepts them.
  *
  * @throws LoopletError `config_…`
  */
@@ -95,7 +95,7 @@ async function* parts(model: LanguageModelLike, options: object): AsyncGenerator
 
 /** Reads the parts of an answer. */
 class Calls {
-  /** The calls that have begun in pieces, and have had a piece. */
+  /** The calls that have started to stream, and have received a piece. */
   readonly #begun = new Set<string>();
   /** The vendors' data of each reasoning so far. */
   readonly #reasoning = new Map<string, object>();
@@ -158,7 +158,7 @@ class Calls {
       });
     if (this.#begun.delete(toolCallId)) yield { type: "tool_call_end", id: toolCallId };
     else yield { type: "tool_call", id: toolCallId, name: toolName, input };
-    // Only reasoning has a place for what a vendor wants back with a call, such as the thought signatures of Gemini.
+    // Only reasoning has a field for what a provider wants back with a call, such as Gemini's thought signatures.
     if (providerMetadata !== undefined)
       yield {
         type: "reasoning",
@@ -168,7 +168,7 @@ class Calls {
   }
 }
 
-/** A part that goes back to the model as it stands here: a call of a tool that the vendor runs, or its result. */
+/** A part that is sent back to the model in this position: a call of a hosted tool, or its result. */
 function hosted(part: object): CustomPart {
   return { type: "raw", json: { type: HOSTED, part } };
 }
@@ -193,7 +193,7 @@ function parsedInput(input: string): unknown {
   }
 }
 
-/** V2 and V3 have the bytes or their base64, V4 has them in an object. A file at a URL is left out. */
+/** V2 and V3 have the bytes or their base64. V4 has them in an object. A file that is a URL is skipped. */
 function* file({ mediaType = "application/octet-stream", data }: StreamPart): Generator<CustomPart> {
   const bytes = isObject(data) && !(data instanceof Uint8Array) ? data["data"] : data;
   if (bytes instanceof Uint8Array) yield { type: "file", mediaType, data: base64Of(bytes) };
@@ -212,7 +212,7 @@ function usageOf(usage: any): CustomPart {
   return { type: "usage", inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens };
 }
 
-/** V2 has a word, V3 and V4 have it beside the vendor's own. */
+/** V2 has a string. V3 and V4 also have the provider's own value. */
 function finishOf(finishReason: any): CustomPart {
   const word: unknown = isObject(finishReason) ? finishReason["unified"] : finishReason;
   switch (word) {
@@ -230,8 +230,8 @@ function finishOf(finishReason: any): CustomPart {
 }
 
 /**
- * The failure of a request. `APICallError` says whether another attempt may help. An `error` part of a stream may
- * have the server's own object in the place of an error.
+ * The failure of a request. `APICallError` says whether a retry may help. An `error` part of a stream may contain the
+ * server's own object instead of an error.
  */
 function failure(error: unknown): CustomPart {
   if (isObject(error) && !(error instanceof Error)) {
@@ -279,7 +279,7 @@ function codeOf(status: number | undefined, name: string | undefined, error: unk
   // Mistakes of the request itself, and of the code, which another attempt would repeat.
   if (name !== undefined && /^AI_(Unsupported|Invalid|NoSuch|LoadSetting|TypeValidation)/.test(name))
     return "invalid_request";
-  // `fetch` rejects with a TypeError when the network is gone; the providers pass some of them on.
+  // `fetch` rejects with a TypeError if the network is down. Some providers pass that error on.
   return error instanceof TypeError && /fetch|network|load failed/i.test(error.message)
     ? "network"
     : "custom_model";

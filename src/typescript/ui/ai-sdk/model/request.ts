@@ -58,7 +58,7 @@ function choiceOf(choice: string | { tool: string }): object {
 /** The names of the tools by the ids of their calls. */
 type ToolNames = ReadonlyMap<string, string>;
 
-/** The messages that one of looplet becomes: results of tools stand in a message of their own. */
+/** Converts a looplet message. Tool results become a message of their own. */
 function promptOf({ role, content }: Message, names: ToolNames, version: Specification): object[] {
   if (role === "assistant") {
     const parts = assistantParts(content, version);
@@ -155,7 +155,7 @@ function isPlainContent(output: unknown): boolean {
   return isObject(output) && Array.isArray(output["content"]);
 }
 
-/** V2 has `media` alone, V3 a type for each form, V4 `file`. */
+/** V2 has only `media`, V3 has a type for each form, V4 has `file`. */
 function contentPart(block: Block, version: Specification): object[] {
   if (block.type === "text") return [{ type: "text", text: block.text }];
   if (block.type !== "media") return [];

@@ -8,7 +8,7 @@ export function checkAgent(agent: ConversationAgent): void {
     throw new LoopletError("config_wrong_type", "agent", "needs an agent: createAgent(…) or connectAgent(…)");
 }
 
-/** Refuses a name that is not an option, so that nothing is left out without a word. The types check the values. */
+/** Rejects an unknown option, so that no option is silently ignored. The types check the values. */
 export function checkNames(options: object, names: readonly string[]): void {
   const unknown = isObject(options) ? Object.keys(options).find((name) => !names.includes(name)) : "options";
   if (unknown === undefined) return;

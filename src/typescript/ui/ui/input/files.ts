@@ -1,4 +1,4 @@
-/** A message of the person as the blocks of a prompt. */
+/** Converts a message of the user to the blocks of a prompt. */
 import { LoopletError } from "../../../core/api/errors.js";
 import type { ContentBlock, Prompt } from "../../../core/api/index.js";
 import { base64Of } from "../../../core/kit/tools.js";
@@ -13,7 +13,7 @@ export interface FileLike {
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
-/** The blocks of a message with its files in front; none for a blank text without files. */
+/** The blocks of a message, files first. Empty for a blank text without files. */
 export async function blocksOf(
   prompt: Prompt,
   options: SendOptions,

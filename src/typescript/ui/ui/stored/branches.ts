@@ -1,8 +1,8 @@
 /**
- * The versions of edited messages. A version is the transcript from its message on. A journal has the transcript
- * that is shown, so the others are kept in a log of their own beside it: each entry is a change, with the version
- * that it leaves. A change is in the log before the chat gets its transcript, so that a crash between the two loses
- * no version: a chat that still has the transcript of the version that was to be left undoes the change.
+ * The versions of edited messages. A version is the transcript from its message on. A journal has only the transcript
+ * that is shown, so the other versions are in a separate log. Each entry is a change, with the version that it
+ * replaces. A change is logged before the chat gets its transcript, so a crash between the two loses no version: if
+ * the chat still has the transcript of the old version, the change is undone.
  */
 import type { Message, Store } from "../../../core/api/index.js";
 import type { Branch, UiMessage } from "../message.js";
@@ -20,11 +20,11 @@ interface Fork {
 
 interface Version {
   readonly messages: readonly Message[];
-  /** The forks behind this one. */
+  /** The later forks, after this one. */
   readonly forks: readonly Fork[];
 }
 
-/** A version is left at a place for another one, or for a new one. */
+/** A version is replaced by another one, or by a new one. */
 interface Leaving {
   readonly at: number;
   readonly left: readonly Message[];
@@ -39,12 +39,12 @@ const NEW: Version = { messages: [], forks: [] };
 export class Branches {
   readonly #log: SharedLog | undefined;
   #forks: readonly Fork[] = [];
-  /** The last change if it may not have happened, and the forks before it. */
+  /** The last change if it might not have happened, and the forks before it. */
   #last: { readonly change: Leaving; readonly before: readonly Fork[] } | undefined;
-  /** Whether the last change of the log did not happen. */
+  /** Whether the last logged change did not happen. */
   #isUndone = false;
 
-  /** Without a store they are kept as long as this object is. */
+  /** Without a store the versions last as long as this object. */
   constructor(store: Store | undefined, chat: string | undefined) {
     this.#log =
       store === undefined || chat === undefined ? undefined : new SharedLog(store, logsBeside(chat).branches);
@@ -73,15 +73,17 @@ export class Branches {
     this.#isUndone = true;
   }
 
-  /** The index of the version that is shown at a place, and their number; undefined if there is one alone. */
+  /**
+   * The index of the version that is shown at a place, and the number of versions. Undefined if there is only one.
+   */
   at(place: number): { readonly shown: number; readonly count: number } | undefined {
     const fork = this.#forks.find(({ at }) => at === place);
     return fork && { shown: fork.shown, count: fork.versions.length };
   }
 
   /**
-   * The messages with the versions that they have. `prompts` are the places of those of the person, by their ids.
-   * Messages that have not changed since `known` was shown stay the same objects.
+   * Adds the versions to the messages that have several. `prompts` maps the ids of the user's messages to their
+   * places. Messages that have not changed since `known` was shown stay the same objects.
    */
   on(
     messages: readonly UiMessage[],
@@ -103,7 +105,7 @@ export class Branches {
     });
   }
 
-  /** Begins a new version at a place of the transcript. */
+  /** Starts a new version at a place of the transcript. */
   begin(place: number, transcript: readonly Message[]): Promise<void> {
     return this.#change({ at: place, left: transcript.slice(place) });
   }
@@ -119,7 +121,7 @@ export class Branches {
     return this.#change({ at: place, left: transcript.slice(place), to: index });
   }
 
-  /** The places are those of a transcript that is gone. */
+  /** The transcript that the places refer to no longer exists. */
   async forget(): Promise<void> {
     if (this.#forks.length > 0) await this.#change({ forget: true });
   }
@@ -149,7 +151,7 @@ export class Branches {
   }
 }
 
-/** A damaged entry is left out. */
+/** A damaged entry is ignored. */
 function isChange(entry: LogObject): entry is LogObject & Change {
   const { at, left, to, forget, undone, done } = entry;
   if (forget === true || undone === true || done === true) return true;

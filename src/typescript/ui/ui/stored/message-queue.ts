@@ -9,11 +9,11 @@ import { SharedLog, type LogObject } from "../../../extras/stores/logs/shared-lo
 import type { OpenedChat } from "../conversation.js";
 import type { QueuedMessage } from "../snapshot.js";
 
-/** A message that is sent. It has its id before anything else happens with it. */
+/** A message that is being sent. It gets its id first. */
 export type SentMessage = Pick<QueuedMessage, "id" | "content" | "isFollowUp">;
 
 interface Waiting extends QueuedMessage {
-  /** The numbers under which its run may have it; undefined when that run has ended. */
+  /** The numbers that its run may know it by. Undefined after that run has ended. */
   readonly numbers: (() => readonly number[]) | undefined;
   readonly withdraw?: (() => boolean) | undefined;
 }
@@ -26,7 +26,7 @@ interface Stored {
   /** The run into which it was sent, and its number there if it is known. */
   readonly run?: string | undefined;
   readonly number?: number | undefined;
-  /** The run whose prompt it is in. */
+  /** The run that has it in its prompt. */
   readonly prompt?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export class MessageQueue {
   readonly #sending = new Set<string>();
   readonly #changed: () => void;
 
-  /** Without a store all are retained as long as this object is. `changed` is called when `all` changes later. */
+  /** Without a store all messages last as long as this object. `changed` is called when `all` changes later. */
   constructor(store: Store | undefined, chat: string | undefined, changed: () => void) {
     this.#store = store;
     this.#key = logsBeside(chat ?? "").queue;
@@ -56,12 +56,12 @@ export class MessageQueue {
     return this.#all;
   }
 
-  /** Whether the next page finds what is sent. */
+  /** Whether a reloaded page finds the sent messages. */
   get isStored(): boolean {
     return this.#log !== undefined;
   }
 
-  /** Stores a message that is about to be sent, into this run if one is under way, and gives it its id. */
+  /** Gives a message its id and stores it before it is sent. `run` is the current run, if it is sent into one. */
   write(content: readonly ContentBlock[], isFollowUp = false, run?: string): SentMessage {
     const message = { id: randomUuid(), content, isFollowUp };
     this.#sending.add(message.id);
@@ -75,7 +75,7 @@ export class MessageQueue {
     this.#note({ gone: [id] });
   }
 
-  /** Reads what an earlier page has left. The result takes it up, when it is known what the model has got. */
+  /** Reads what an earlier page left. Call the result when it is known what the model has received. */
   async load(): Promise<(chat: OpenedChat) => void> {
     const left = (await this.#stored()).filter(({ waits }) => !this.#isKnown(waits));
     return (chat) => {
@@ -124,7 +124,7 @@ export class MessageQueue {
     this.#drop(this.#all.filter((message) => message.numbers?.().some((number) => numbers.includes(number))));
   }
 
-  /** All messages are in the prompt of this run, which has the id of `write`. They are gone when it is saved. */
+  /** All messages are in the prompt of this run, which has the id of `write`. They are removed when it is saved. */
   sent(run: Run<any, any>): void {
     const [all, id] = [this.#all, run.id];
     this.#all = [];
@@ -133,7 +133,7 @@ export class MessageQueue {
       this.#noteWaiting(message, { prompt: id });
     }
     const saved = (): void => {
-      // A run that could not begin has not got it.
+      // A run that could not start has not received it.
       if (this.#all.some((one) => one.id === id)) return;
       for (const waits of [...all.map((one) => one.id), id]) this.#sending.delete(waits);
       this.#note({ gone: [...all.map((one) => one.id), id] });
@@ -141,26 +141,26 @@ export class MessageQueue {
     if (this.isStored) run.saved().then(saved, () => {});
   }
 
-  /** A run could not begin with this prompt, which has the id of `write`. It waits for the next one. */
+  /** A run could not start with this prompt, which has the id of `write`. It waits for the next run. */
   keep(message: SentMessage): void {
     this.#sending.delete(message.id);
     this.#all = [...this.#all, undelivered(message)];
     this.#noteWaiting(message);
   }
 
-  /** The prompt of a run that has failed here, and that its host may have begun. */
+  /** The prompt of a run that failed here, although its host may have started it. */
   #unsure: SentMessage | undefined;
 
   get isUnsure(): boolean {
     return this.#unsure !== undefined;
   }
 
-  /** The host of the chat may have begun a run with this prompt, which has the id of the run. */
+  /** The host of the chat may have started a run with this prompt, which has the id of the run. */
   doubt(message: SentMessage): void {
     this.#unsure = message;
   }
 
-  /** A run has begun at the host of the chat. */
+  /** A run has started at the host of the chat. */
   begun(run: string): void {
     if (this.#unsure?.id === run) this.#unsure = undefined;
   }
@@ -174,7 +174,7 @@ export class MessageQueue {
     if (taken?.includes(unsure.id) !== true && chat.current?.id !== unsure.id) this.keep(unsure);
   }
 
-  /** Another page may have sent what a run has left. */
+  /** Another page may have sent what a run left undelivered. */
   async update(): Promise<void> {
     if (!this.isStored || !this.#all.some(({ isUndelivered }) => isUndelivered)) return;
     const left = new Set((await this.#stored()).map(({ waits }) => waits));
@@ -182,7 +182,7 @@ export class MessageQueue {
     this.#changed();
   }
 
-  /** The run has ended without the messages that still wait. */
+  /** The run ended without the messages that still wait. */
   end(chat: OpenedChat | undefined): void {
     this.#all = this.#all.map(undelivered);
     const ids = this.#all.map(({ id }) => id);
@@ -194,8 +194,8 @@ export class MessageQueue {
   }
 
   /**
-   * Calls `then` with those of the requests that runs of the chat have taken: immediately, or when its host reports
-   * them. `then` says whether `all` has changed.
+   * Calls `then` with the requests that runs of the chat have received: immediately, or when its host reports them.
+   * `then` returns whether `all` has changed.
    */
   #whenTaken(
     chat: OpenedChat | undefined,
@@ -234,7 +234,7 @@ export class MessageQueue {
     if (this.#log !== undefined) this.#writing = this.#writing.then(() => this.#add(entry)).catch(() => {});
   }
 
-  /** A log of which nothing waits is deleted: the chat has the messages, which may be large. */
+  /** Deletes a log with no waiting messages: the chat has the messages, which may be large. */
   async #add(entry: Stored | Gone): Promise<void> {
     if (!("gone" in entry)) return this.#log!.append(entry);
     const before = await this.#log!.add(entry);
@@ -270,8 +270,8 @@ function queueIn(run: Run<any, any>, { id, content, isFollowUp }: SentMessage): 
 }
 
 /**
- * A message that was sent into the run under way. It is sent again: the page may have gone before the journal or the
- * host had it. A run that has it already ignores it.
+ * Sends a message into the current run again. The page may have closed before the journal or the host received it. A
+ * run that has it already ignores it.
  */
 function again(run: Run<any, any>, stored: Stored): Waiting {
   const message = messageOf(stored);
@@ -286,7 +286,7 @@ function again(run: Run<any, any>, stored: Stored): Waiting {
   }
 }
 
-/** A damaged entry is left out. */
+/** A damaged entry is ignored. */
 function isWaiting(entry: LogObject): entry is LogObject & Stored {
   return typeof entry["waits"] === "string" && Array.isArray(entry["content"]);
 }
