@@ -5,7 +5,7 @@
  */
 import { type NotOfModel, checkOptions, describeWord, joined } from "../core/kit/check.js";
 import { HTTP_MODEL_TABLE } from "../core/kit/tables.js";
-import { vendorModel, type Reach } from "../core/kit/models.js";
+import { vendorModel } from "../core/kit/models.js";
 import { LoopletError } from "../core/api/errors.js";
 import type { HttpModelOptions, Model, Quirks, WireProtocol } from "../core/api/index.js";
 
@@ -40,7 +40,8 @@ export function vendor(row: {
   isLocal?: boolean;
 }): VendorModel {
   const { name, protocol = "openai_chat", ...reach } = joined(row);
-  return (model, options = {}) => vendorModel(name, model, options, protocol, reach as Reach);
+  return (model, options = {}) =>
+    vendorModel(name, model, options, protocol, reach as Parameters<typeof vendorModel>[4]);
 }
 
 const OPENAI: Quirks = { maxOutputTokens: "max_completion_tokens", topK: false, thinking: false };

@@ -19,7 +19,7 @@ import type { ModelConfig } from "../models/models.js";
 import { at, checkOptions, fieldOf, isObject, joined, placesIn, type Places } from "../options/check.js";
 import { KNOWN_ELSEWHERE } from "../options/elsewhere.js";
 import { checkWindow } from "../options/context.js";
-import { optionsOf } from "../tools/made-agent.js";
+import { madeOf } from "../tools/made-agent.js";
 import type { OptionTable } from "../option-table.js";
 import {
   agentTable,
@@ -127,7 +127,7 @@ function agentOptions<O extends object>(
   call: object | undefined,
   tables: AgentToolTables,
 ): O {
-  const made = optionsOf(first);
+  const made = madeOf(first)?.options;
   if (made === undefined) {
     const whole = `give the agent itself as the first argument: ${what}(agent, { description })`;
     const runs = "it is the run's; give it to createAgent for the agent that has the tool";

@@ -2,8 +2,6 @@
 export { matcherOf } from "../hooks/matcher.js";
 export type { OptionTable } from "../option-table.js";
 export {
-  at,
-  checkChoice,
   checkOptions,
   checkValue,
   describe,
@@ -12,7 +10,6 @@ export {
   fieldOf,
   isObject,
   isRecord,
-  isThenable,
   joined,
   jsonOf,
   nearestName,

@@ -1,15 +1,13 @@
 /** The WebAssembly and the types of what crosses its boundary. */
-export type { Answer, Input, Price, ToolReturn as Returned } from "../generated/input.js";
+export type { Input } from "../generated/input.js";
 export type { Output } from "../generated/model.js";
 export type { BatchListener } from "../host/batch.js";
 export {
-  type AuthorizeRequest,
   type HostCallbacks,
   type HostOutput,
   type Question,
   type RawRunResult,
   readResult,
-  returnedJson,
   type RunSource,
   type ToolInvocation,
 } from "../host/driver.js";

@@ -10,4 +10,4 @@ export {
 } from "../host/entries.js";
 export { TAKEN } from "../run/journal.js";
 export { AppendLog } from "../run/saving/append-log.js";
-export { StoreTimeout, within } from "../run/saving/timed-store.js";
+export { within } from "../run/saving/timed-store.js";

@@ -28,8 +28,3 @@ export function madeOf(agent: unknown): Made | undefined {
   if (typeof agent !== "object" || agent === null) return undefined;
   return (agent as { [MADE]?: Made })[MADE];
 }
-
-/** The options of an agent; undefined for any other value. */
-export function optionsOf(agent: unknown): AgentOptions | undefined {
-  return madeOf(agent)?.options;
-}

@@ -7,7 +7,7 @@ import type {
   ToolContext,
   ToolOptions,
 } from "../../core/api/index.js";
-import { at, checkChoice, checkValue, isObject } from "../../core/kit/check.js";
+import { checkOptions, isObject } from "../../core/kit/check.js";
 import { isStandardSchema, namedByPage } from "../../core/kit/tools.js";
 import { tool } from "../../core/index.js";
 import { isPageId } from "../page-json.js";
@@ -60,12 +60,11 @@ export function pageTool<
     execute: (_: unknown, context: ToolContext) => resultOf(context, { isSafe, deadlineMs, outputSchema }),
   } as ToolOptions<S, Promise<O>> & { name?: N });
   const place = own.name ?? "tool";
-  if (deadlineMs !== undefined) checkValue(deadlineMs, at(place, "deadlineMs"), "count");
-  if (replay !== undefined) checkChoice(replay, at(place, "replay"), ["safe", "once"]);
+  checkOptions({ deadlineMs, replay }, place, { deadlineMs: "count", replay: ["safe", "once"] });
   if (outputSchema !== undefined && !isStandardSchema(outputSchema))
     throw new LoopletError(
       "config_invalid_schema",
-      at(place, "outputSchema"),
+      `${place}.outputSchema`,
       "needs a Standard Schema, as zod's",
     );
   const isSafe = (replay ?? (isReadOnly(own) ? "safe" : "once")) === "safe";

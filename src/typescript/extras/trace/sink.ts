@@ -1,6 +1,6 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { Trace } from "../../core/api/index.js";
-import { checkValue, describe, isThenable } from "../../core/kit/check.js";
+import { checkValue, describe } from "../../core/kit/check.js";
 
 /**
  * The place for records: a function, or an object with a `write`. A promise that it returns is awaited only to report
@@ -14,8 +14,8 @@ export function tracing<T>(sink: Sink<T>): (make: (write: (record: T) => void) =
   return (make) => {
     let open: PromiseLike<unknown>[] = [];
     const trace = make((record) => {
-      const written = write(record);
-      if (isThenable(written)) open.push(written);
+      const written = write(record) as PromiseLike<unknown> | null | undefined;
+      if (typeof written?.then === "function") open.push(written);
     });
     const step = (tell: () => unknown): unknown => {
       try {

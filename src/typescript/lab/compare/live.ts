@@ -1,10 +1,10 @@
 /** The live comparison: a run begins again with another agent, whose tools and people answer from the recording. */
 import { LoopletError, ToolError } from "../../core/api/errors.js";
 import type { AgentOptions, Run, RunEvent, RunResult, ToolContext, Usage } from "../../core/api/index.js";
-import type { Returned as ToolReturn } from "../../core/kit/engine.js";
 import { madeOf, type Made } from "../../core/kit/runs.js";
 import { handlerOf, type KnownTool } from "../../core/kit/tools.js";
 import { wrong } from "../replay/loop-file.js";
+import type { RecordedResult } from "../testing/run-tools.js";
 import type { Budget } from "./budget.js";
 import { callsDifference, endingDifference } from "./decisions.js";
 import type { Changed } from "./free.js";
@@ -226,7 +226,7 @@ function begun(begin: () => Run): Run {
 }
 
 /** A recorded result as a tool returns it. */
-function valueOf(result: ToolReturn, context: ToolContext): unknown {
+function valueOf(result: RecordedResult, context: ToolContext): unknown {
   if ("last" in result) {
     context.terminate();
     return valueOf(result.last, context);

@@ -1,5 +1,5 @@
 /** What a recorded run answers in place of the world: results of tools, and what people have said. */
-import type { ToolInvocation, Answer, Input, Returned as ToolReturn } from "../../core/kit/engine.js";
+import type { ToolInvocation, Input } from "../../core/kit/engine.js";
 import type {
   ContentBlock,
   ElicitationAnswer,
@@ -9,7 +9,7 @@ import type {
 } from "../../core/api/index.js";
 import type { LoopFile } from "../replay/loop-file.js";
 import type { Replay } from "../replay/replay.js";
-import { resultsIn } from "../testing/run-tools.js";
+import { resultsIn, type RecordedResult } from "../testing/run-tools.js";
 import { callText, canonical } from "./decisions.js";
 
 /** A message that a person sent while the run was under way. */
@@ -20,13 +20,15 @@ export interface Said {
   readonly requests: number;
 }
 
+type EngineAnswer = Extract<Input, { answered: unknown }>["answered"]["answer"];
+
 export class Recording {
   readonly prompt: ContentBlock[];
   readonly options: Pick<RunOptions, "messages" | "subagents" | "inputs">;
   readonly said: readonly Said[];
   /** Why the run cannot begin again; undefined if it can. */
   readonly problem: string | undefined;
-  readonly #results = new Answers<ToolReturn>();
+  readonly #results = new Answers<RecordedResult>();
   readonly #permissions = new Answers<PermissionResult>();
   readonly #elicitations = new Answers<ElicitationAnswer>();
 
@@ -72,7 +74,7 @@ export class Recording {
   }
 
   /** The next result of an equal call. */
-  result(toolName: string, input: unknown): ToolReturn | undefined {
+  result(toolName: string, input: unknown): RecordedResult | undefined {
     return this.#results.next(this.#keyOf(toolName, input));
   }
 
@@ -86,7 +88,7 @@ export class Recording {
     return this.#elicitations.next(canonical(request));
   }
 
-  #hear(question: Extract<RunEvent, { type: "question" }> | undefined, given: Answer): void {
+  #hear(question: Extract<RunEvent, { type: "question" }> | undefined, given: EngineAnswer): void {
     const answer = "read" in given ? given.read.answer : given;
     if (question?.question === "permission" && "permission" in answer)
       this.#permissions.add(this.#keyOf(question.data.toolName, question.data.input), answer.permission);
@@ -122,7 +124,7 @@ class Answers<T> {
 type Told =
   | { readonly kind: "prompt"; readonly content: ContentBlock[] }
   | { readonly kind: "steer" | "followUp"; readonly content: ContentBlock[] }
-  | { readonly kind: "answered"; readonly question: number; readonly answer: Answer }
+  | { readonly kind: "answered"; readonly question: number; readonly answer: EngineAnswer }
   | { readonly kind: "cancel" };
 
 /** What an input says, if a person or a function said it. */

@@ -4,7 +4,6 @@ import type { JournalEntry, Outcome } from "../../core/api/index.js";
 import {
   type BatchListener,
   readResult,
-  type AuthorizeRequest,
   type Question,
   type RawRunResult,
   type ToolInvocation,
@@ -50,7 +49,7 @@ class ReplayShell {
   }
 
   send(request: number, json: string, at: number, length: number): void {
-    const { method, url } = JSON.parse(json) as AuthorizeRequest;
+    const { method, url } = JSON.parse(json) as { method: string; url: string };
     this.asked.onRequest(request, { method, url, body: () => this.instance.reader.copy(at, length) });
   }
 

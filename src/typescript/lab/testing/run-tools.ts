@@ -1,13 +1,7 @@
 /** The tools of an agent, run with the inputs of a recorded run. */
-import {
-  returnedJson,
-  type ToolInvocation,
-  type ToolReturn,
-  type Driver,
-  type Returned,
-} from "../../core/kit/engine.js";
+import type { Input, ToolInvocation } from "../../core/kit/engine.js";
+import { runTool } from "../../core/kit/run-tool.js";
 import type { Made } from "../../core/kit/runs.js";
-import { ToolCalls } from "../../core/kit/tools.js";
 import type { LoopFile } from "../replay/loop-file.js";
 
 /** A call, its result in the file, and its result now, both as JSON. */
@@ -31,19 +25,11 @@ export async function* runTools(
     const result = results.get(invocation.call);
     if (result === undefined) continue;
     const toolRun = { ...options.toolCalls, inputs: options.inputs };
-    const returned = await new Promise<ToolReturn>((resolve) => {
-      const driver = { ...SILENT, toolFinished: (_: number, result: ToolReturn) => resolve(result) };
-      new ToolCalls(
-        sets,
-        () => driver as unknown as Driver,
-        () => {},
-        toolRun,
-      ).call({ ...invocation, input: structuredClone(invocation.input) });
-    });
+    const actual = await runTool(sets, invocation, toolRun);
     yield {
       invocation,
       expected: JSON.stringify(result),
-      actual: JSON.stringify(JSON.parse(returnedJson(returned))),
+      actual: JSON.stringify(JSON.parse(actual)),
     };
   }
 }
@@ -53,22 +39,16 @@ export function resultOf({ toolCallId, toolName }: ToolInvocation): string {
   return `The result of the call ${toolCallId} of ${toolName}`;
 }
 
+/** The result of a call, as a `.loop` file has it. */
+export type RecordedResult = Extract<Input, { toolFinished: unknown }>["toolFinished"]["result"];
+
 /** The results of a file's calls, by their numbers. */
-export function resultsIn(file: LoopFile): Map<number, Returned> {
-  const results = new Map<number, Returned>();
+export function resultsIn(file: LoopFile): Map<number, RecordedResult> {
+  const results = new Map<number, RecordedResult>();
   for (const { input } of file.processes.flatMap(({ inputs }) => inputs)) {
-    const json = "json" in input ? (input.json as { toolFinished?: { call: number; result: Returned } }) : {};
+    const json =
+      "json" in input ? (input.json as { toolFinished?: { call: number; result: RecordedResult } }) : {};
     if (json.toolFinished !== undefined) results.set(json.toolFinished.call, json.toolFinished.result);
   }
   return results;
 }
-
-/** A driver that nobody listens to. A tool that asks a person gets an error. */
-const SILENT: Partial<Driver> = {
-  toolProgress() {},
-  toolCheckpoint() {},
-  withholds: () => false,
-  toolAsks() {
-    throw new Error("Nobody answers the questions of tools in expectReplay.");
-  },
-};

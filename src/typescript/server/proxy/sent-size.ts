@@ -1,6 +1,6 @@
 /** What is known of a request before it is answered, and what is counted for one without an answer. */
 import type { Model } from "../../core/api/index.js";
-import type { Price } from "../../core/kit/engine.js";
+import type { NanoPrice } from "./upstream.js";
 import { knownModel } from "../../extras/known-model.js";
 import { folded, foldedBody } from "./fields.js";
 import type { Body, Protocol } from "./protocols.js";
@@ -72,7 +72,7 @@ function isOff(value: unknown): boolean {
 }
 
 /** The most that a call may use: its input, and all that its bound lets the vendor write. */
-export function mostOf({ inputTokens, maxTokens = 0 }: SentSize, price: Price | undefined): ProxyUsage {
+export function mostOf({ inputTokens, maxTokens = 0 }: SentSize, price: NanoPrice | undefined): ProxyUsage {
   const counts: Counts = {
     input: inputTokens,
     output: maxTokens,

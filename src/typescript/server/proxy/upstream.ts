@@ -1,9 +1,11 @@
 /** The models that a proxy asks, with the address and the key of each. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Fetch, Model } from "../../core/api/index.js";
-import type { Price } from "../../core/kit/engine.js";
 import { nanoPrice, modelParts, type ModelParts } from "../../core/kit/models.js";
 import { PROTOCOLS, vertexProtocol, type Protocol } from "./protocols.js";
+
+/** The price of a model in billionths of a dollar, as the engine reads it. */
+export type NanoPrice = ReturnType<typeof nanoPrice>;
 
 export interface Upstream {
   readonly parts: ModelParts;
@@ -12,7 +14,7 @@ export interface Upstream {
   /** The address before the path of the protocol. */
   readonly base: string;
   readonly auth: { readonly header: string; readonly prefix: string };
-  readonly price: Price | undefined;
+  readonly price: NanoPrice | undefined;
 }
 
 /** The vendors that the engine knows (`VENDORS` in `src/engine/protocol/mod.rs`); others say how they are reached. */
@@ -66,7 +68,7 @@ export function upstreamOf(model: Model, field: string, fetch: Fetch | undefined
   };
 }
 
-function nanoPriceOf(price: ReturnType<NonNullable<ModelParts["prices"]>>): Price | undefined {
+function nanoPriceOf(price: ReturnType<NonNullable<ModelParts["prices"]>>): NanoPrice | undefined {
   return price === undefined ? undefined : nanoPrice(price);
 }
 

@@ -2,7 +2,7 @@
  * The tokens of an answer, read as it passes. The engine's decoders are WebAssembly, and they build the whole answer.
  * A proxy looks for the few numbers of the report alone. An answer that broke off before is estimated by its text.
  */
-import type { Price } from "../../core/kit/engine.js";
+import type { NanoPrice } from "./upstream.js";
 import { Frames } from "./frames.js";
 import type { Body } from "./protocols.js";
 import type { SentSize } from "./sent-size.js";
@@ -102,7 +102,7 @@ export class UsageReader {
   spent(
     isOver: boolean,
     { inputTokens, maxTokens, hiddenTokens }: SentSize,
-    price: Price | undefined,
+    price: NanoPrice | undefined,
   ): ProxyUsage {
     this.#line(this.#isWhole ? `data:${this.#rest}` : this.#rest);
     this.#rest = "";
@@ -326,7 +326,7 @@ function countIn(object: Body | undefined, name: string): number | undefined {
 /** As `Price::cost_nano_usd` of `src/engine/model/usage.rs`, which a test compares. */
 export function costUsd(
   { input, output, cacheRead, cacheWrite, cacheWriteHour }: Counts,
-  price: Price,
+  price: NanoPrice,
 ): number {
   const read = price.cacheReadNanoUsd ?? price.inputNanoUsd;
   const write = price.cacheWriteNanoUsd ?? price.inputNanoUsd;

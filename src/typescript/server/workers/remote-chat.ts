@@ -13,7 +13,7 @@ import type {
 } from "../../core/api/index.js";
 import { checkOptions, NoChatMethods, messagesOf } from "../../core/kit/check.js";
 import { RUN_TABLE } from "../../core/kit/tables.js";
-import { content } from "../../core/kit/runs.js";
+import { promptOf } from "../../core/kit/runs.js";
 import type { AgentLink } from "./connection.js";
 import type { ChatState } from "./protocol.js";
 import { withAsked, type KnownHistory } from "./received-run.js";
@@ -75,7 +75,7 @@ export class ChatOfHost extends NoChatMethods implements TypedChat<any, any> {
   }
 
   run(prompt: Prompt, options: ChatRunOptions = {}): RemoteRun {
-    return this.#begin("run", options, [content(prompt, "prompt")]);
+    return this.#begin("run", options, [promptOf(prompt, {})]);
   }
 
   compact({

@@ -18,7 +18,7 @@ import type {
   SteerOptions,
 } from "../../core/api/run.js";
 import { isObject } from "../../core/kit/check.js";
-import { Delivery, abortReason, content, follow } from "../../core/kit/runs.js";
+import { Delivery, abortReason, follow, promptOf } from "../../core/kit/runs.js";
 import type { AgentLink, Following } from "./connection.js";
 import { errorOf, randomName, type LogEntry, type Target } from "./protocol.js";
 import { ReceivedRun, type KnownHistory } from "./received-run.js";
@@ -232,7 +232,7 @@ export class RemoteRun implements Run, Following {
   }
 
   #queue(method: "steer" | "followUp", prompt: Prompt, options: SteerOptions): Queued {
-    const said = content(prompt, "prompt");
+    const said = promptOf(prompt, {});
     if (this.#isOver) {
       const problem = "this run has ended; begin another one with agent.run or chat.run";
       throw new LoopletError("misuse_run_ended", method, problem);

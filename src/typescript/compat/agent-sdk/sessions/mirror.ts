@@ -1,6 +1,6 @@
 /** The copy of a session in its store. A store that fails loses entries, and stops nothing. */
 import type { Clock } from "../../../core/api/index.js";
-import { HOST_CLOCK, StoreTimeout, within } from "../../../core/kit/journal.js";
+import { HOST_CLOCK, within } from "../../../core/kit/journal.js";
 import type { SessionEntry, SessionKey, SessionStore } from "./sessions.js";
 
 /** Tries of one append. */
@@ -63,18 +63,15 @@ export class Mirror {
   }
 
   async #append(key: SessionKey, entries: readonly SessionEntry[]): Promise<void> {
+    const late = new Error(`the store took longer than ${APPEND_MS} ms`);
     for (let attempt = 1; ; attempt++) {
       try {
         const append = (async () => this.#store.append(key, entries))();
-        return await within(this.#clock, APPEND_MS, append, tooLate);
+        return await within(this.#clock, APPEND_MS, append, () => late);
       } catch (error) {
-        if (attempt < ATTEMPTS && !(error instanceof StoreTimeout)) continue;
+        if (attempt < ATTEMPTS && error !== late) continue;
         return this.#failed(error, key);
       }
     }
   }
-}
-
-function tooLate(): StoreTimeout {
-  return new StoreTimeout(`the store took longer than ${APPEND_MS} ms`);
 }

@@ -9,13 +9,13 @@ import type {
   Run,
   Tools,
 } from "../../../core/api/index.js";
-import { type Living, madeOf, optionsOf } from "../../../core/kit/runs.js";
+import { type Living, madeOf } from "../../../core/kit/runs.js";
 import { modelParts, sealModel } from "../../../core/kit/models.js";
 import type { ForkChanges, OfferedAgent } from "./protocol.js";
 
 /** What devtools show of an agent before they let a run go on with it. */
 export function offered(name: string, agent: Agent): OfferedAgent {
-  const { model, system, tools } = optionsOf(agent)!;
+  const { model, system, tools } = madeOf(agent)!.options;
   return { name, model: model.model, system: system ?? "", tools: namesOf(tools) };
 }
 
