@@ -34,7 +34,7 @@ export function Chat() {
   return chat.messages.map(({ id, parts }) => <Message key={id} text={parts.map(({ text }) => text).join("")} />);
 }`,
   // The least that a page can do: one state a frame. It reads Anthropic's wire by the text of its deltas alone.
-  "React alone": `import { useState } from "react";
+  "Plain React": `import { useState } from "react";
 import { earlier, Message } from "./page.jsx";
 export function Chat() {
   const [text, setText] = useState("");

@@ -8,7 +8,7 @@ import { setUp } from "./setup.mjs";
 
 const imports = {
   "looplet, the default import": 'export { createAgent, anthropic, tool } from "looplet"',
-  "looplet/external, beside looplet.wasm": 'export { createAgent, anthropic, tool } from "looplet/external"',
+  "looplet/external, no looplet.wasm": 'export { createAgent, anthropic, tool } from "looplet/external"',
   "AI SDK": 'export { streamText, tool } from "ai"; export { createAnthropic } from "@ai-sdk/anthropic"',
   "Anthropic SDK, its tool runner": 'export { Anthropic } from "@anthropic-ai/sdk"',
   "pi agent-core":
@@ -20,7 +20,7 @@ const imports = {
     'export { createAgent, anthropic, tool } from "looplet"; export { indexedDbStore } from "looplet/stores"; export { useAgent, useSessions } from "looplet/react"; export { createRoot } from "react-dom/client"',
   "React chat on the AI SDK, in the page":
     'export { DirectChatTransport, ToolLoopAgent, tool } from "ai"; export { createAnthropic } from "@ai-sdk/anthropic"; export { useChat } from "@ai-sdk/react"; export { createRoot } from "react-dom/client"',
-  "React and its DOM alone": 'export { createRoot } from "react-dom/client"',
+  "only React and its DOM": 'export { createRoot } from "react-dom/client"',
 };
 
 /** What a Worker uploads beside `looplet.wasm`: that of docs/tasks/cron-and-d1.md. */
@@ -52,7 +52,7 @@ for (const [name, contents] of Object.entries(imports)) {
   if (name.startsWith("looplet/external")) print("  looplet.wasm", sizes(wasm));
 }
 print(
-  "a Worker with D1, beside looplet.wasm",
+  "a Worker with D1, no looplet.wasm",
   sizes(await bundled(worker, { conditions: ["workerd", "worker"], external: ["*.wasm"] })),
 );
 
