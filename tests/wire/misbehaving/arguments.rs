@@ -148,7 +148,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "reaches the length limit within the arguments",
-            run: "does not run the call and tells the model that it was cut off",
+            run: "does not run the call, and reports to the model that it was cut off",
             bodies: [
                 texts(&[add("t1", "{\"n\":1,\"m\":[2")], End::Length),
                 vec![("gemini", gemini_cut(End::Length))],
@@ -165,7 +165,7 @@ pub fn rows() -> Vec<Row> {
             ..Row::default()
         },
         Row {
-            server: "reaches the length limit behind whole calls",
+            server: "reaches the length limit after complete calls",
             run: "runs those, not the one that was cut off",
             bodies: texts(&[add("t1", N1), add("t2", "{\"n\":")], End::Length),
             expect: &[
@@ -177,7 +177,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "cuts arguments off but says that the calls are whole",
-            run: "does not run the call and tells the model where its JSON ends",
+            run: "does not run the call, and reports to the model where its JSON ends",
             bodies: [
                 texts(&[add("t1", "{\"n\":1,\"m\":[2")], End::Calls),
                 vec![("gemini", gemini_cut(End::Calls))],
@@ -218,7 +218,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "writes an array, a number or a word as arguments",
-            run: "tells the model that an object is expected",
+            run: "reports to the model that an object is expected",
             bodies: all(&[add("t1", "[1]"), add("t2", "1"), add("t3", "true")]),
             expect: &[
                 "sent call t1, call t2, call t3, result t1 invalid_json, result t2 invalid_json, result t3 invalid_json",
@@ -227,15 +227,15 @@ pub fn rows() -> Vec<Row> {
             ..Row::default()
         },
         Row {
-            server: "writes prose alone as arguments",
-            run: "tells the model that it is not valid JSON",
+            server: "writes only prose as arguments",
+            run: "reports to the model that it is not valid JSON",
             bodies: all(&[add("t1", "one, please")]),
             expect: &["sent call t1, result t1 invalid_json", "completed \"Done.\""],
             ..Row::default()
         },
         Row {
             server: "writes arguments that do not fit the tool's schema",
-            run: "tells the model what does not fit",
+            run: "reports to the model what does not fit",
             bodies: all(&[add("t1", "{\"n\":\"one\"}")]),
             expect: &["sent call t1, result t1 invalid_input", "completed \"Done.\""],
             ..Row::default()
@@ -253,7 +253,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "writes arguments a thousand levels deep",
-            run: "tells the model how deep they may be",
+            run: "reports to the model how deep they may be",
             bodies: deep(),
             expect: &["sent call t1, result t1 invalid_json", "completed \"Done.\""],
             ..Row::default()

@@ -318,7 +318,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "gives every call the index 0",
-            run: "tells them apart by id and name",
+            run: "distinguishes them by id and name",
             bodies: vec![(
                 "openai_chat",
                 chat(&[

@@ -16,8 +16,8 @@ pub fn rows() -> Vec<Row> {
             ..Row::default()
         },
         Row {
-            server: "says `length` behind a call that is whole, or closes the call's JSON itself",
-            run: "does not run the call and tells the model that it was cut off; `toolCalls.runCutOff` runs it",
+            server: "says `length` after a complete call, or closes the call's JSON itself",
+            run: "does not run the call, and reports to the model that it was cut off; `toolCalls.runCutOff` runs it",
             bodies: all_ending(&[add("t1", N1)], End::Length),
             expect: &["sent call t1, result t1 cut_off", "completed \"Done.\""],
             ..Row::default()
@@ -56,7 +56,7 @@ pub fn rows() -> Vec<Row> {
             ..Row::default()
         },
         Row {
-            server: "gives null as the reason behind a call",
+            server: "gives null as the reason after a call",
             run: "runs the call",
             bodies: vec![
                 (
@@ -250,7 +250,7 @@ pub fn rows() -> Vec<Row> {
             ..Row::default()
         },
         Row {
-            server: "goes on after the protocol's end",
+            server: "continues after the protocol's end",
             run: "passes over what follows",
             bodies: vec![
                 (
@@ -309,7 +309,7 @@ pub fn rows() -> Vec<Row> {
             ..Row::default()
         },
         Row {
-            server: "gives a reason of its own",
+            server: "gives its own reason",
             run: "completes; `rawFinishReason` has the word",
             bodies: vec![
                 ("anthropic", anthropic(json!({"stop_reason": "model_got_bored"}))),
@@ -334,7 +334,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "pauses a long turn (`pause_turn`)",
-            run: "sends the turn back as it is and goes on",
+            run: "sends the turn back unchanged and continues",
             bodies: vec![
                 (
                     "anthropic",
@@ -388,7 +388,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "sends further choices (`n` > 1), one of which ends first",
-            run: "reads the first alone",
+            run: "reads only the first",
             bodies: vec![
                 ("openai_chat", {
                     let other = json!({"id": "c_1", "choices": [{"index": 1, "delta": {"content": "Other"},

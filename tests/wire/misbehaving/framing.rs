@@ -49,7 +49,7 @@ pub fn rows() -> Vec<Row> {
             ..Row::default()
         },
         Row {
-            server: "ends its lines with CR alone",
+            server: "ends its lines with only CR",
             run: "reads them",
             bodies: streams(|protocol| replaced(&hi(protocol), b"\n", b"\r")),
             expect: HI,
@@ -80,7 +80,7 @@ pub fn rows() -> Vec<Row> {
             ..Row::default()
         },
         Row {
-            server: "writes no blank behind `data:`, or pads its JSON with blanks",
+            server: "writes no blank after `data:`, or pads its JSON with blanks",
             run: "reads it",
             bodies: streams(|protocol| {
                 let tight = replaced(&hi(protocol), b"data: ", b"data:");

@@ -10,7 +10,7 @@ pub fn rows() -> Vec<Row> {
     vec![
         Row {
             server: "calls a tool that does not exist",
-            run: "tells the model which there are",
+            run: "reports to the model which tools exist",
             bodies: all(&[Say::Call {
                 id: "t1",
                 name: "subtract",
@@ -32,7 +32,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "calls a tool by a name that vendors refuse (`functions.add`, blanks, 65 characters)",
-            run: "tells the model, and writes a name into the history that they take",
+            run: "reports it to the model, and writes an accepted name into the history",
             bodies: all(&[Say::Call {
                 id: "t1",
                 name: "functions.add <|channel|> and more of it than any vendor would ever take",
@@ -42,7 +42,7 @@ pub fn rows() -> Vec<Row> {
             ..Row::default()
         },
         Row {
-            server: "sends the name behind the arguments",
+            server: "sends the name after the arguments",
             run: "runs the tool of that name",
             bodies: vec![
                 (
@@ -115,7 +115,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "sends the legacy `function_call`",
-            run: "runs it with an id of its own",
+            run: "runs it with a new id",
             bodies: vec![(
                 "openai_chat",
                 [
@@ -134,7 +134,7 @@ pub fn rows() -> Vec<Row> {
             ..Row::default()
         },
         Row {
-            server: "sends `tool_calls` as null or as an empty list beside text",
+            server: "sends `tool_calls` as null or as an empty list, with text",
             run: "reads the text",
             bodies: vec![(
                 "openai_chat",
