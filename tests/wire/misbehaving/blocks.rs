@@ -61,14 +61,14 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "opens more than 1,000 blocks",
-            run: "fails at once, and says so",
+            run: "fails immediately, and says so",
             bodies: crowded(),
             expect: &["failed malformed_stream \"\""],
             ..Row::default()
         },
         Row {
             server: "sends text after a call",
-            run: "keeps the order, where the protocol has one",
+            run: "preserves the order, if the protocol has one",
             bodies: all(&[Say::Text("First."), add("t1", N1), Say::Text("Then.")]),
             expect: &[
                 r#"run add {"n":1} as t1"#,
@@ -213,7 +213,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "sends a block of an unknown type",
-            run: "keeps it raw and sends it back",
+            run: "stores it raw and sends it back",
             bodies: vec![("anthropic", {
                 let block = json!({"type": "hologram", "pixels": [1, 2]});
                 [

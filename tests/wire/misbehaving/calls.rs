@@ -181,7 +181,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "blanks id and name in later deltas, as empty strings or null",
-            run: "keeps the first",
+            run: "uses the first",
             bodies: vec![
                 (
                     "openai_chat",
@@ -331,7 +331,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "interleaves the deltas of two calls",
-            run: "keeps them apart, in the order of their beginnings",
+            run: "separates them, in the order in which they begin",
             bodies: vec![
                 (
                     "anthropic",

@@ -251,7 +251,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "continues after the protocol's end",
-            run: "passes over what follows",
+            run: "ignores the rest",
             bodies: vec![
                 (
                     "anthropic",

@@ -32,7 +32,7 @@ pub fn rows() -> Vec<Row> {
             ..Row::default()
         },
         Row {
-            server: "sends an error that another attempt cannot mend",
+            server: "sends an error that another attempt cannot fix",
             run: "fails with its code",
             bodies: vec![
                 (
@@ -71,7 +71,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "sends such an error after text",
-            run: "fails with its code and keeps the text",
+            run: "fails with its code, and the text remains",
             bodies: vec![
                 (
                     "anthropic",
@@ -198,7 +198,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "drops the connection after text, in every attempt",
-            run: "fails after the last attempt, whose text stays",
+            run: "fails after the last attempt; the text of that attempt remains",
             bodies: each(|protocol| [begin(protocol), hi(protocol)].concat()),
             ending: Ending::Drop,
             always: true,
@@ -308,7 +308,7 @@ pub fn rows() -> Vec<Row> {
             ..Row::default()
         },
         Row {
-            server: "keeps the connection open after a finish reason, without the end",
+            server: "leaves the connection open after a finish reason, without the end",
             run: "completes after ten seconds, or `timeouts.chunkMs`",
             bodies: vec![
                 ("anthropic", reason("anthropic")),

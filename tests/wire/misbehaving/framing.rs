@@ -57,7 +57,7 @@ pub fn rows() -> Vec<Row> {
         },
         Row {
             server: "begins with a byte order mark",
-            run: "passes over it",
+            run: "ignores it",
             bodies: lines(|protocol| [b"\xef\xbb\xbf".to_vec(), hi(protocol)].concat()),
             expect: HI,
             ..Row::default()
