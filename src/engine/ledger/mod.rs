@@ -321,7 +321,6 @@ impl Ledger {
             requests_ms: self.api_duration_ms(),
             next_effect: self.next_effect,
             next_event: self.next_seq,
-            model_usage: self.accounts.by_model().clone(),
             ..RunState::default()
         }
     }
@@ -332,7 +331,6 @@ impl Ledger {
         self.requests_ms = counters.requests_ms;
         self.next_effect = self.next_effect.max(counters.next_effect);
         self.next_seq = self.next_seq.max(counters.next_event);
-        self.accounts.restore_models(&counters.model_usage);
     }
 
     /// Gives the next event this number at least.

@@ -32,7 +32,7 @@ use crate::engine::model::journal::head::Head;
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::output::EffectId;
-use crate::engine::model::usage::Usage;
+use crate::engine::model::usage::{Usage, sparse};
 
 use transcripts::Said;
 
@@ -50,7 +50,10 @@ pub use record::{Record, Recorded};
 pub use transcripts::AgentTranscript;
 
 /// The number of this format. A journal with a higher one is refused, and one with a lower one is read.
-pub const FORMAT: u32 = 6;
+pub const FORMAT: u32 = 7;
+
+/// The first format in which usage is a fact of its own. Before, it was a part of the states.
+const USAGE_FACTS: u32 = 7;
 
 /// The index of a profile that the options do not have.
 const NO_PROFILE: u32 = u32::MAX;
@@ -92,6 +95,18 @@ pub enum Fact {
     Head(Option<Box<Head>>),
     /// An [`AgentState`], which replaces the previous one. It is JSON, because only the last one is usually read.
     State(Json),
+    /// The figures of the agent's account, which replace the previous ones.
+    Usage(UsageState),
+    /// The reported usage of the run's calls of this model, which replaces the previous one.
+    ModelUsage {
+        model: String,
+        #[serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            serialize_with = "sparse::option"
+        )]
+        usage: Option<Usage>,
+    },
     /// The state of a tool call of the open round, which replaces that call's previous state.
     Call(Box<CallState>),
     /// Further texts of an answer that is streaming. A model gets them back only with `onCutOff: "continue"`.
@@ -192,9 +207,6 @@ pub struct RunState {
     /// The ids of the next effect and the next event.
     pub next_effect: EffectId,
     pub next_event: u32,
-    /// The reported usage by the model's name.
-    #[serde(skip_serializing_if = "is_default")]
-    pub model_usage: BTreeMap<String, Option<Usage>>,
     /// The current permissions.
     #[serde(skip_serializing_if = "is_default")]
     pub permissions: Option<Permissions>,
@@ -202,6 +214,13 @@ pub struct RunState {
     /// the end of the entry (`isRunEnd` in `core/host/entries.ts`).
     #[serde(skip_serializing_if = "is_default")]
     pub is_over: bool,
+}
+
+/// The usage in the [`RunState`] of a format before [`USAGE_FACTS`].
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct RunUsage {
+    model_usage: BTreeMap<String, Option<Usage>>,
 }
 
 /// An agent's place in the tree.
@@ -251,6 +270,8 @@ pub struct Checkpoint {
     /// The requests of your code that were taken.
     pub requests: Deliveries,
     pub run: RunState,
+    /// The reported usage by the model's name.
+    pub model_usage: BTreeMap<String, Option<Usage>>,
     pub agents: Vec<AgentCheckpoint>,
     pub memories: Vec<Memory>,
     /// The number of invalid entries before these, of earlier runs of the chat.
@@ -274,6 +295,7 @@ pub struct AgentCheckpoint {
     pub messages: Vec<Message>,
     pub head: Option<Box<Head>>,
     pub state: AgentState,
+    pub usage: UsageState,
     /// The calls of the open round that have a status, by their index.
     pub calls: Vec<CallState>,
     /// The calls of all rounds before.
@@ -306,10 +328,16 @@ impl Checkpoint {
 
     /// Reads the states that were not read yet.
     fn read_states(&mut self) -> Result<(), ConfigError> {
+        let has_usage = self.begun.format < USAGE_FACTS;
         if let Some(run) = self.unread.take() {
             self.run = run.read()?;
+            if has_usage {
+                self.model_usage = run.read::<RunUsage>()?.model_usage;
+            }
         }
-        self.agents.iter_mut().try_for_each(AgentCheckpoint::read_state)
+        self.agents
+            .iter_mut()
+            .try_for_each(|agent| agent.read_state(has_usage))
     }
 
     /// Takes the next entry without reading its state.
@@ -342,7 +370,7 @@ impl Checkpoint {
         let is_of_agent = fact.is_of_agent();
         match self.agents.get_mut(agent as usize) {
             Some(agent) if is_of_agent => {
-                if agent.fold(fact)? {
+                if agent.fold(fact, self.begun.format < USAGE_FACTS)? {
                     self.deaths.forget();
                 }
             }
@@ -404,6 +432,7 @@ impl Checkpoint {
             Fact::Received(request) => {
                 self.requests.add(request);
             }
+            Fact::ModelUsage { model, usage } => drop(self.model_usage.insert(model, usage)),
             Fact::Suspended => self.is_suspended = true,
             _ => {}
         }
@@ -415,6 +444,7 @@ impl Checkpoint {
         // A new prompt asks for new calls.
         self.is_torn = false;
         self.prompt = None;
+        self.model_usage.clear();
         self.memories
             .retain(|memory| next.remembered.contains(&memory.agent_path));
         let root = self.agents.first();
@@ -450,6 +480,7 @@ impl Fact {
             self,
             Fact::Begun(_)
                 | Fact::Run(_)
+                | Fact::ModelUsage { .. }
                 | Fact::Remembered(_)
                 | Fact::Next(_)
                 | Fact::Prompted(_)

@@ -100,6 +100,57 @@ pub fn add_report(sum: &mut Option<Usage>, report: Option<&Usage>) {
     }
 }
 
+/// A usage as the journal has it, without the counts that are 0.
+pub mod sparse {
+    use serde::ser::{SerializeMap, Serializer};
+
+    use super::Usage;
+
+    pub fn option<S: Serializer>(usage: &Option<Usage>, serializer: S) -> Result<S::Ok, S::Error> {
+        match usage {
+            Some(usage) => counts(usage, serializer),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub fn counts<S: Serializer>(usage: &Usage, serializer: S) -> Result<S::Ok, S::Error> {
+        let Usage {
+            input_tokens,
+            output_tokens,
+            cache_read_tokens,
+            cache_write_tokens,
+            cache_write_hour_tokens,
+            reasoning_tokens,
+            audio_input_tokens,
+            audio_output_tokens,
+            cost_nano_usd,
+            is_cost_reported,
+        } = *usage;
+        let mut map = serializer.serialize_map(None)?;
+        for (name, count) in [
+            ("inputTokens", input_tokens),
+            ("outputTokens", output_tokens),
+            ("cacheReadTokens", cache_read_tokens),
+            ("cacheWriteTokens", cache_write_tokens),
+            ("cacheWriteHourTokens", cache_write_hour_tokens),
+            ("reasoningTokens", reasoning_tokens),
+            ("audioInputTokens", audio_input_tokens),
+            ("audioOutputTokens", audio_output_tokens),
+        ] {
+            if count > 0 {
+                map.serialize_entry(name, &count)?;
+            }
+        }
+        if let Some(cost) = cost_nano_usd {
+            map.serialize_entry("costNanoUsd", &cost)?;
+        }
+        if is_cost_reported {
+            map.serialize_entry("isCostReported", &true)?;
+        }
+        map.end()
+    }
+}
+
 /// The price of a model in nano-USD per token (1 nano-USD per token = 0.001 USD per million tokens).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -6,8 +6,10 @@
 //! options of today win over those of the journal, and a warning names the options that differ. A history that is not
 //! legal is refused with its path.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::engine::agent::durable::state::renew;
 use crate::engine::agent::durable::streamed::{ENOUGH_BYTES, Streamed};
 use crate::engine::agent::setup::Setup;
 use crate::engine::agent::{Agent, Node};
@@ -18,12 +20,13 @@ use crate::engine::model::config::RunOptions;
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::journal::{
-    AgentState, Begun, CallState, Checkpoint, Deaths, Deliveries, FORMAT, Fact, RunState,
+    AgentState, Begun, CallState, Checkpoint, Deaths, Deliveries, FORMAT, Fact, RunState, UsageState,
     leave_out_of_messages, leave_out_of_records, note_call,
 };
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectId, Output};
+use crate::engine::model::usage::Usage;
 use crate::engine::run::Run;
 
 /// The durable state that the journal has.
@@ -35,6 +38,7 @@ pub struct LastJournaled {
     /// The number of messages that the run was given.
     pub given: usize,
     agents: Vec<NotedAgent>,
+    model_usage: BTreeMap<String, Option<Usage>>,
     /// Facts of the run that the journal does not have.
     pub facts: Vec<Fact>,
     /// The digest of the prompt with which the run began.
@@ -88,6 +92,7 @@ impl LastJournaled {
 #[derive(Default)]
 struct NotedAgent {
     state: AgentState,
+    usage: UsageState,
     /// The calls of the open round.
     calls: Vec<CallState>,
     records: usize,
@@ -147,6 +152,7 @@ impl Run {
             begun,
             is_torn,
             run,
+            model_usage,
             agents,
             memories,
             prompt,
@@ -174,10 +180,8 @@ impl Run {
                 ledger.accounts.add(Some(parent.agent), &profile.config.limits);
                 ledger.paths.push(checkpoint.place.path.clone());
             }
-            let AgentState {
-                who, limits, usage, ..
-            } = &checkpoint.state;
-            ledger.accounts.restore(index, usage);
+            let AgentState { who, limits, .. } = &checkpoint.state;
+            ledger.accounts.restore(index, &checkpoint.usage);
             if let Some(limits) = &limits.limits {
                 ledger.accounts.limit(index, limits);
             }
@@ -196,6 +200,7 @@ impl Run {
                 cut_off.push((place, of(false), of(true)));
             }
             let mut state = checkpoint.state.clone();
+            let usage = checkpoint.usage.clone();
             let records = checkpoint.records.len();
             let calls = checkpoint.calls.clone();
             let node = Node::restored(index, checkpoint, setup, profile, &mut lost_models)?;
@@ -207,6 +212,7 @@ impl Run {
                 .clone_from(&node.agent.answers.reply().text);
             noted.agents.push(NotedAgent {
                 state,
+                usage,
                 calls,
                 records,
                 streamed: Streamed::default(),
@@ -217,6 +223,8 @@ impl Run {
             return Err(ConfigError::new("entries", "hold no run"));
         }
         ledger.restore(end, &run);
+        ledger.accounts.restore_models(&model_usage);
+        noted.model_usage = model_usage;
         ledger.is_torn = is_torn;
         restored.permissions = run.permissions;
         restored.id = begun.run;
@@ -392,6 +400,12 @@ impl Run {
         for (index, node) in agents.iter_mut().enumerate() {
             note_agent(index, node, noted, ledger);
         }
+        for (model, usage) in ledger.accounts.by_model().clone() {
+            if noted.model_usage.get(&model) != Some(&usage) {
+                noted.model_usage.insert(model.clone(), usage);
+                ledger.note(0, Fact::ModelUsage { model, usage });
+            }
+        }
         if ledger.noted() > 0 {
             let run = RunState {
                 permissions: self.permissions.clone(),
@@ -422,7 +436,7 @@ fn note_agent(index: usize, node: &mut Node, noted: &mut LastJournaled, ledger: 
     if noted.state.course.has_reported {
         return;
     }
-    let is_new = node.note_state(&mut noted.state, &ledger.accounts.kept(agent));
+    let is_new = node.note_state(&mut noted.state);
     let calls = &node.agent.calls;
     let all = calls.rounds.records();
     if all.len() > noted.records {
@@ -449,6 +463,10 @@ fn note_agent(index: usize, node: &mut Node, noted: &mut LastJournaled, ledger: 
     }
     if is_new {
         ledger.note(agent, Fact::State(node.entry_of(&mut noted.state)));
+    }
+    let usage = ledger.accounts.kept(agent);
+    if renew(&mut noted.usage, &usage) {
+        ledger.note(agent, Fact::Usage(usage));
     }
     let attempt = (node.who.kept.iteration, node.who.kept.attempt);
     let is_saved = ledger.noted() > 0;

@@ -9,5 +9,5 @@
 //! [`Agent::go_on_from_checkpoint`]: crate::engine::agent::Agent::go_on_from_checkpoint
 
 mod restore;
-mod state;
+pub mod state;
 pub mod streamed;

@@ -50,7 +50,6 @@ impl Node {
             course,
             who: counts,
             limits,
-            usage: _,
             rounds,
             approvals,
             delegations,

@@ -2,7 +2,7 @@
 
 use crate::engine::agent::who::AgentIdentity;
 use crate::engine::agent::{Agent, Node};
-use crate::engine::model::journal::{AgentState, Place, UsageState};
+use crate::engine::model::journal::{AgentState, Place};
 use crate::engine::model::message::{Block, Json, Message, Role};
 
 /// The number of messages in which the last text is looked for when a state is written.
@@ -28,9 +28,8 @@ impl Node {
         }
     }
 
-    /// Brings the state that the journal has up to this agent's, part by part. `usage` are the figures of its
-    /// account. Returns false if no part has changed.
-    pub fn note_state(&self, noted: &mut AgentState, usage: &UsageState) -> bool {
+    /// Brings the state that the journal has up to this agent's, part by part. Returns false if no part has changed.
+    pub fn note_state(&self, noted: &mut AgentState) -> bool {
         let Node { who, agent } = self;
         // Every field of an agent has its state noted here, or is a fact of its own: messages, records, the place.
         // Each process computes the fields outside `kept` again.
@@ -52,7 +51,6 @@ impl Node {
             renew(&mut noted.course, course.kept()),
             renew(&mut noted.who, &who.kept),
             renew(&mut noted.limits, who.limits.kept()),
-            renew(&mut noted.usage, usage),
             renew(&mut noted.rounds, rounds),
             renew(&mut noted.approvals, calls.approvals.kept()),
             renew(&mut noted.delegations, calls.delegations.kept()),
@@ -79,7 +77,8 @@ impl Node {
     }
 }
 
-fn renew<T: Clone + PartialEq>(noted: &mut T, now: &T) -> bool {
+/// Returns true if the value was another one.
+pub fn renew<T: Clone + PartialEq>(noted: &mut T, now: &T) -> bool {
     let is_new = noted != now;
     if is_new {
         noted.clone_from(now);

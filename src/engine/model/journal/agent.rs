@@ -15,7 +15,7 @@ use crate::engine::model::error::ConfigError;
 use crate::engine::model::json;
 use crate::engine::model::message::{Block, Json, Message};
 use crate::engine::model::outcome::Outcome;
-use crate::engine::model::usage::Usage;
+use crate::engine::model::usage::{Usage, sparse};
 
 /// True for a value that a journal leaves out, because it reads as the default again.
 pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -33,8 +33,6 @@ pub struct AgentState {
     pub who: WhoState,
     #[serde(flatten)]
     pub limits: LimitsState,
-    #[serde(flatten)]
-    pub usage: UsageState,
     #[serde(flatten)]
     pub rounds: RoundsState,
     #[serde(flatten)]
@@ -69,7 +67,6 @@ impl AgentState {
             course: json::read("", text)?,
             who: json::read("", text)?,
             limits: json::read("", text)?,
-            usage: json::read("", text)?,
             rounds: json::read("", text)?,
             approvals: json::read("", text)?,
             delegations: json::read("", text)?,
@@ -160,10 +157,10 @@ pub struct LimitsState {
 #[serde(rename_all = "camelCase", default)]
 pub struct UsageState {
     /// The reported usage of all finished model calls, with those of the agents below; `None` if none was reported.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default", serialize_with = "sparse::option")]
     pub spent: Option<Usage>,
     /// The estimated usage of finished calls without reported usage.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default", serialize_with = "sparse::counts")]
     pub unreported: Usage,
     /// Tool calls of this agent, without its subagents.
     #[serde(skip_serializing_if = "is_default")]
@@ -294,7 +291,7 @@ pub struct Reply {
     #[serde(skip_serializing_if = "is_default")]
     pub response_model: Option<String>,
     /// The usage of this iteration's attempts; `None` if none of them reported any.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default", serialize_with = "sparse::option")]
     pub usage: Option<Usage>,
     /// The text of the last answer that brought any. An entry leaves it out if the last messages show it.
     #[serde(skip_serializing_if = "is_default")]

@@ -5,9 +5,13 @@ use crate::engine::model::journal::{AgentCheckpoint, CallStatus, Fact, Step, not
 use crate::engine::model::message::{Block, Message, Role, SUMMARY_HEAD, TextPurpose};
 
 impl AgentCheckpoint {
-    pub(super) fn read_state(&mut self) -> Result<(), ConfigError> {
+    /// Reads the last state if that was not done yet. `has_usage`: the state includes the figures of the account.
+    pub(super) fn read_state(&mut self, has_usage: bool) -> Result<(), ConfigError> {
         if let Some(state) = self.unread.take() {
             self.state = state.read()?;
+            if has_usage {
+                self.usage = state.read()?;
+            }
         }
         Ok(())
     }
@@ -16,8 +20,8 @@ impl AgentCheckpoint {
         matches!(self.state.step.step, Step::Ended(_))
     }
 
-    /// Folds a fact. Returns true if it is progress of the run.
-    pub(super) fn fold(&mut self, fact: Fact) -> Result<bool, ConfigError> {
+    /// Folds a fact. Returns true if it is progress of the run. `has_usage` as for [`AgentCheckpoint::read_state`].
+    pub(super) fn fold(&mut self, fact: Fact, has_usage: bool) -> Result<bool, ConfigError> {
         match fact {
             Fact::Agent(place) => self.place = *place,
             Fact::Messages {
@@ -58,8 +62,10 @@ impl AgentCheckpoint {
                     self.unread = Some(state);
                     return Ok(false);
                 }
-                self.read_state()?;
-                let before = std::mem::replace(&mut self.state, state.read()?);
+                self.read_state(has_usage)?;
+                let before = std::mem::take(&mut self.state);
+                self.unread = Some(state);
+                self.read_state(has_usage)?;
                 let now = &self.state;
                 let is_same =
                     (now.who.iteration, now.who.attempt) == (before.who.iteration, before.who.attempt);
@@ -67,6 +73,7 @@ impl AgentCheckpoint {
                     self.streamed.clear();
                 }
             }
+            Fact::Usage(usage) => self.usage = usage,
             Fact::Streamed { is_first, texts } => {
                 if is_first {
                     self.streamed.clear();

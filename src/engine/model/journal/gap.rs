@@ -63,11 +63,11 @@ impl AgentCheckpoint {
             from, upto, left_out, ..
         } = &fact
         else {
-            return self.fold(fact).map(|_| ());
+            return self.fold(fact, false).map(|_| ());
         };
         let (from, left_out) = (*from, left_out.clone());
         self.fill_upto(upto.unwrap_or(from).max(from))?;
-        self.fold(fact)?;
+        self.fold(fact, false)?;
         // The record of a result may be lost.
         for block in self
             .messages
@@ -105,13 +105,13 @@ impl AgentCheckpoint {
             return Ok(());
         }
         let (upto, left_out) = (None, Vec::new());
-        self.fold(Fact::Messages {
+        let fact = Fact::Messages {
             from,
             upto,
             messages,
             left_out,
-        })
-        .map(|_| ())
+        };
+        self.fold(fact, false).map(|_| ())
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::engine::model::json;
 
 #[test]
 fn cached_tokens_are_priced_apart_from_fresh_ones() {
@@ -160,5 +161,41 @@ fn decimals_are_shifted_exactly_and_rounded_at_the_end() {
     ];
     for (text, shift, expected) in rows {
         assert_eq!(shifted(text, shift), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_usage_without_its_zeros_reads_as_before() {
+    #[derive(Serialize)]
+    struct Sparse(#[serde(serialize_with = "sparse::counts")] Usage);
+    let texts = [
+        ("{}", Usage::default()),
+        (
+            r#"{"inputTokens":3,"costNanoUsd":0}"#,
+            Usage {
+                input_tokens: 3,
+                cost_nano_usd: Some(0),
+                ..Usage::default()
+            },
+        ),
+        (
+            r#"{"inputTokens":1,"outputTokens":2,"cacheReadTokens":3,"cacheWriteTokens":4,"cacheWriteHourTokens":5,"reasoningTokens":6,"audioInputTokens":7,"audioOutputTokens":8,"costNanoUsd":9,"isCostReported":true}"#,
+            Usage {
+                input_tokens: 1,
+                output_tokens: 2,
+                cache_read_tokens: 3,
+                cache_write_tokens: 4,
+                cache_write_hour_tokens: 5,
+                reasoning_tokens: 6,
+                audio_input_tokens: 7,
+                audio_output_tokens: 8,
+                cost_nano_usd: Some(9),
+                is_cost_reported: true,
+            },
+        ),
+    ];
+    for (text, usage) in texts {
+        assert_eq!(json::write(&Sparse(usage)), text);
+        assert_eq!(json::read::<Usage>("usage", text).unwrap(), usage);
     }
 }
