@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Agent } from "../typescript/core/api/index.js";
-import { madeOf } from "../typescript/core/kit/runs.js";
+import { internalsOf } from "../typescript/core/kit/runs.js";
 import { describe } from "../typescript/core/kit/check.js";
 import { UsageError, type Options } from "./command.js";
 
@@ -74,7 +74,7 @@ export async function agentFile(path: string): Promise<Agent> {
 }
 
 function checkAgent(made: unknown, path: string): Agent {
-  if (madeOf(made) !== undefined) return made as Agent;
+  if (internalsOf(made) !== undefined) return made as Agent;
   const got = made === undefined ? "nothing" : describe(made);
   throw new UsageError(
     `${path} needs an agent of createAgent as its default export, or a function that makes one; it has ${got}`,

@@ -12,7 +12,7 @@ import type {
   RunListeners,
 } from "../typescript/core/api/index.js";
 import { isObject } from "../typescript/core/kit/check.js";
-import { madeOf } from "../typescript/core/kit/runs.js";
+import { internalsOf } from "../typescript/core/kit/runs.js";
 import { counted } from "../typescript/lab/replay/amounts.js";
 import { oneLine } from "../typescript/lab/replay/harmless.js";
 import { recorder } from "../typescript/lab/replay/recorder.js";
@@ -28,7 +28,7 @@ export const LIVE_OPTIONS = {
 
 /** The agent, with a recorder if the run is to be written into a file. */
 export function recorded(agent: Agent, { record }: Options): Agent {
-  const { options, again } = madeOf(agent)!;
+  const { options, again } = internalsOf(agent)!;
   return record === undefined || options.record !== undefined
     ? agent
     : again({ ...options, record: recorder() });
@@ -41,7 +41,7 @@ export async function shownRun(
   options: Options,
 ): Promise<number> {
   const isJson = options["json"] === true;
-  const asking = new Asking(madeOf(agent)!.options, isJson);
+  const asking = new Asking(internalsOf(agent)!.options, isJson);
   const told = isJson ? (event: RunEvent) => terminal.print(JSON.stringify(event)) : new Telling().tell;
   const run: Run = begin({
     onEvent(event) {

@@ -20,7 +20,7 @@ import {
   joined,
   jsonOf,
   placesIn,
-  type Places,
+  type OptionPlaces,
 } from "../options/check.js";
 import { CHAT_ELSEWHERE, KNOWN_ELSEWHERE } from "../options/elsewhere.js";
 import { noAgentMethods } from "../options/peer-methods.js";
@@ -31,8 +31,8 @@ import { HOST_CLOCK } from "../clock.js";
 import { RUN_EVENTS, RUN_LIMITS, RUN_OPTIONS, RUN_RECOVERY } from "../generated/tables.js";
 import { guardrailFunctions } from "../hooks/guardrails.js";
 import { hearers, hookFunctions, sessionEnd } from "../hooks/hooks.js";
-import type { AgentParts, Living } from "../run/agent-parts.js";
-import { keepMade } from "../tools/made-agent.js";
+import type { AgentParts, LiveAgent } from "../run/agent-parts.js";
+import { attachInternals } from "../tools/agent-internals.js";
 import { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
 import {
@@ -49,7 +49,7 @@ import { fallbackConfig, profileConfig } from "./profile.js";
 import { checkedHistory, content, runConfig, speakerAt, type OnlySummary } from "../run/prompt.js";
 import { boundOf } from "./bound.js";
 import { EngineRun } from "../run/run.js";
-import { loaded, tailOf } from "../run/brief.js";
+import { loaded, tailOf } from "../run/temporary-run.js";
 import { timedStore } from "../run/saving/timed-store.js";
 import { pendingRuns, takePending, type Resumed, type StopsOf } from "../run/source.js";
 import { tracersOf } from "../run/tracing.js";
@@ -186,9 +186,9 @@ export function agentOn(load: LoadEngine, given: AgentOptions): Agent {
     readChat: (id, options = {}) => readChat(parts, load, id, options),
   };
   const again = (other: AgentOptions): Agent => agentOn(load, other);
-  const living: Living = { read: () => parts, renew: (other) => void (parts = other), open };
+  const living: LiveAgent = { read: () => parts, renew: (other) => void (parts = other), open };
   Object.setPrototypeOf(agent, noAgentMethods());
-  return keepMade(agent, { options, config: parts.config, sets: parts.sets, again, living });
+  return attachInternals(agent, { options, config: parts.config, sets: parts.sets, again, living });
 }
 
 const CLOSED = "the agent was closed";
@@ -408,17 +408,17 @@ function checkedIds(ids: () => string): () => string {
 }
 
 /** Options that belong to a run or a model, and where to write them. */
-function elsewhere(): Places {
+function elsewhere(): OptionPlaces {
   const toRun = Object.keys(RUN_TABLE).map((name) => [name, `give it to agent.run(prompt, { ${name} })`]);
   const toModel = Object.keys(HTTP_MODEL_TABLE).map((name) => [
     name,
     `give it to the model: anthropic(name, { ${name} })`,
   ]);
   const name = "an agent has none; give it to subagent(agent, { name, description })";
-  return { ...KNOWN_ELSEWHERE, ...(Object.fromEntries([...toRun, ...toModel]) as Places), name };
+  return { ...KNOWN_ELSEWHERE, ...(Object.fromEntries([...toRun, ...toModel]) as OptionPlaces), name };
 }
 
-const RUN_ELSEWHERE = (): Places => ({
+const RUN_ELSEWHERE = (): OptionPlaces => ({
   ...KNOWN_ELSEWHERE,
   ...placesIn(agentTable(), (place) => `give it to createAgent({ ${place} })`),
   detached: "give it to run.events({ detached: true })",

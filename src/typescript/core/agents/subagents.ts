@@ -16,10 +16,18 @@ import type {
 import type { Config } from "../generated/input.js";
 import { checkPrices } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
-import { at, checkOptions, fieldOf, isObject, joined, placesIn, type Places } from "../options/check.js";
+import {
+  at,
+  checkOptions,
+  fieldOf,
+  isObject,
+  joined,
+  placesIn,
+  type OptionPlaces,
+} from "../options/check.js";
 import { KNOWN_ELSEWHERE } from "../options/elsewhere.js";
 import { checkWindow } from "../options/context.js";
-import { madeOf } from "../tools/made-agent.js";
+import { internalsOf } from "../tools/agent-internals.js";
 import type { OptionTable } from "../option-table.js";
 import {
   agentTable,
@@ -127,11 +135,11 @@ function agentOptions<O extends object>(
   call: object | undefined,
   tables: AgentToolTables,
 ): O {
-  const made = madeOf(first)?.options;
+  const made = internalsOf(first)?.options;
   if (made === undefined) {
     const whole = `give the agent itself as the first argument: ${what}(agent, { description })`;
     const runs = "it is the run's; give it to createAgent for the agent that has the tool";
-    const places = (): Places => ({
+    const places = (): OptionPlaces => ({
       ...KNOWN_ELSEWHERE,
       ...placesIn(agentTable(), () => runs),
       run: whole,

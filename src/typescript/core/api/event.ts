@@ -92,18 +92,18 @@ export type RunEventOf<K extends EventKind["type"], T extends Tools = Tools> = E
 /** An event of a run with tools of these types. */
 export type TypedEvent<C extends ToolTypes> = EventStamp & EventKind<C>;
 
-type AskedEvent = Extract<EngineEvent, { type: "question" }>;
+type EngineQuestion = Extract<EngineEvent, { type: "question" }>;
 
 /** A question that you answer. `data` has what the user needs to decide; `data.toolName` narrows `data.input`. */
 type QuestionEvent<C extends ToolTypes> =
   | {
-      [P in "permission" | "reconcile" | "elicitation"]: Omit<AskedEvent, "question" | "data"> & {
+      [P in "permission" | "reconcile" | "elicitation"]: Omit<EngineQuestion, "question" | "data"> & {
         question: P;
         data: OfTools<Facts[P], C>;
       };
     }["permission" | "reconcile" | "elicitation"]
-  | (Omit<AskedEvent, "question" | "data"> & {
-      question: Exclude<AskedEvent["question"], "permission" | "reconcile" | "elicitation">;
+  | (Omit<EngineQuestion, "question" | "data"> & {
+      question: Exclude<EngineQuestion["question"], "permission" | "reconcile" | "elicitation">;
       data?: undefined;
     });
 

@@ -15,13 +15,13 @@ import type { ToolCallRecord } from "./result.js";
 type HookPlace = Readonly<Omit<Question, "point" | "asker" | "profile" | "data">>;
 
 /** Facts with the calls as results have them. */
-type Told<F> = {
+type WithCallRecords<F> = {
   readonly [K in keyof F]: F[K] extends readonly EngineCallRecord[] ? readonly ToolCallRecord[] : F[K];
 };
 
 /** The input of a hook, by event. */
 export type HookInputs = {
-  [E in keyof AskedFacts]: { readonly event: E } & HookPlace & Told<AskedFacts[E]>;
+  [E in keyof HookFacts]: { readonly event: E } & HookPlace & WithCallRecords<HookFacts[E]>;
 } & {
   /** A subagent is about to start. */
   SubagentStart: { readonly agentName: string };
@@ -41,7 +41,7 @@ export type HookInputs = {
   };
 };
 
-type AskedFacts = Pick<Facts, HookPoint>;
+type HookFacts = Pick<Facts, HookPoint>;
 
 export type HookEvent = keyof HookInputs;
 

@@ -21,8 +21,8 @@ import type { ToolCallRecord } from "./result.js";
 
 export type { Pruning, RepeatOptions, StopCondition } from "../generated/model.js";
 
-/** The facts of a point, but for calls, which results type. */
-type Told<P extends keyof Facts> = Omit<Facts[P], P extends "Limit" ? never : "toolCalls">;
+/** The facts of a point, without the calls, which have the type of results here. */
+type FactsWithoutCalls<P extends keyof Facts> = Omit<Facts[P], P extends "Limit" ? never : "toolCalls">;
 
 interface IterationPoint {
   /** The agent in the run's tree; `"root"` is the one that was started. */
@@ -32,7 +32,7 @@ interface IterationPoint {
 }
 
 /** The argument of `prepareIteration`. */
-export interface IterationToPrepare extends IterationPoint, Told<"PrepareIteration"> {
+export interface IterationToPrepare extends IterationPoint, FactsWithoutCalls<"PrepareIteration"> {
   /** The iteration that is about to begin, from 1. */
   readonly iteration: number;
 }
@@ -45,13 +45,13 @@ export interface PreparedIteration extends PreparedData {
 }
 
 /** The argument of `onIterationEnd`. */
-export interface EndedIteration extends IterationPoint, Told<"IterationEnd"> {
+export interface EndedIteration extends IterationPoint, FactsWithoutCalls<"IterationEnd"> {
   readonly iteration: number;
   readonly toolCalls: readonly ToolCallRecord[];
 }
 
 /** The argument of `onLimit`. */
-export interface LimitReached extends IterationPoint, Told<"Limit"> {
+export interface LimitReached extends IterationPoint, FactsWithoutCalls<"Limit"> {
   /** The last iteration that has begun. */
   readonly iteration: number;
 }
@@ -99,7 +99,7 @@ export interface IterationOptions {
 }
 
 /** A round of tools that has just ended. */
-export interface ToolRound extends Told<"stop_condition"> {
+export interface ToolRound extends FactsWithoutCalls<"stop_condition"> {
   readonly toolCalls: readonly ToolCallRecord[];
 }
 
@@ -129,7 +129,8 @@ export interface LimitOptions extends AgentLimits, RunLimits {
   /**
    * Contract: called when calls have repeated `repeat.askAfter` times; true stops the run. An error counts as false.
    */
-  onRepeat?: ((round: ToolRound & Told<"stop_repeat">) => boolean | PromiseLike<boolean>) | undefined;
+  onRepeat?:
+    ((round: ToolRound & FactsWithoutCalls<"stop_repeat">) => boolean | PromiseLike<boolean>) | undefined;
   /**
    * For a `stopped` run: as `onCancel`, or a function that may raise a limit when it is reached. Default `"result"`.
    */
@@ -164,7 +165,7 @@ export interface CompactionOptions extends CompactionData {
   summarize?: "vendor" | "model" | ((request: CompactionRequest) => string | PromiseLike<string>) | undefined;
 }
 
-export interface CompactionRequest extends Told<"summarize"> {
+export interface CompactionRequest extends FactsWithoutCalls<"summarize"> {
   /** Fires when the summary is no longer needed. */
   readonly signal: HostAbortSignal;
 }

@@ -4,7 +4,7 @@
  */
 import type { NotAMethodOfChat, NotOfRun } from "../peer-names.js";
 import type {
-  AgentTranscript as SaidByAgent,
+  AgentTranscript as EngineTranscript,
   Facts,
   MediaBlock,
   Message,
@@ -52,7 +52,7 @@ export interface MessageInput extends Omit<Message, "content"> {
 export type SessionSource = Facts["SessionStart"]["source"];
 
 /** The options of a run that a chat sets itself. */
-export type KeptByChat = Pick<RunOptions, "messages" | "subagents" | "agent" | "chatUsage">;
+export type OptionsSetByChat = Pick<RunOptions, "messages" | "subagents" | "agent" | "chatUsage">;
 
 /** The initial state of `agent.chat`; each field comes from an earlier chat. */
 export interface ChatHistory {
@@ -98,7 +98,7 @@ export interface TypedChat<C extends ToolTypes, Output> extends NotAMethodOfChat
    */
   run(
     prompt: Prompt,
-    options?: Omit<TypedRunOptions<C, Output>, keyof KeptByChat> & NotOfRun,
+    options?: Omit<TypedRunOptions<C, Output>, keyof OptionsSetByChat> & NotOfRun,
   ): TypedRun<C, Output>;
   /**
    * Starts a run that only summarises the transcript and ends as `completed`. `instructions` are added to the summary
@@ -108,7 +108,7 @@ export interface TypedChat<C extends ToolTypes, Output> extends NotAMethodOfChat
    * @throws LoopletError as `run`
    */
   compact(
-    options?: Omit<TypedRunOptions<C, Output>, keyof KeptByChat> & {
+    options?: Omit<TypedRunOptions<C, Output>, keyof OptionsSetByChat> & {
       instructions?: string | undefined;
     },
   ): TypedRun<C, Output>;
@@ -143,7 +143,7 @@ export interface TypedChat<C extends ToolTypes, Output> extends NotAMethodOfChat
 }
 
 /** The full transcript of one agent of a chat, from its first message on. */
-export interface AgentTranscript extends Omit<SaidByAgent, "toolCalls"> {
+export interface AgentTranscript extends Omit<EngineTranscript, "toolCalls"> {
   /** The completed calls, in the order in which their rounds ended. */
   toolCalls: ToolCallRecord[];
 }

@@ -37,10 +37,12 @@ export type WrittenOf<S> = 0 extends 1 & S
  */
 export type OutputOf<E> =
   NonNullable<E> extends (...of: any) => infer R
-    ? Told<Awaited<R extends AsyncGenerator<any, infer V, any> | Generator<any, infer V, any> ? V : R>>
+    ? EmittedOutput<
+        Awaited<R extends AsyncGenerator<any, infer V, any> | Generator<any, infer V, any> ? V : R>
+      >
     : unknown;
 
-type Told<V> = unknown extends V
+type EmittedOutput<V> = unknown extends V
   ? unknown
   : V extends undefined | void
     ? ""

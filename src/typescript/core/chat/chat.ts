@@ -3,7 +3,7 @@ import { LoopletError } from "../api/errors.js";
 import type {
   Chat,
   ChatHistory,
-  KeptByChat,
+  OptionsSetByChat,
   Message,
   MessageInput,
   ModelUsage,
@@ -34,7 +34,7 @@ export type StartRun = (
   resumed?: Resumed,
 ) => Run;
 
-const KEPT: readonly (keyof KeptByChat)[] = ["messages", "subagents", "agent", "chatUsage"];
+const KEPT: readonly (keyof OptionsSetByChat)[] = ["messages", "subagents", "agent", "chatUsage"];
 
 export class Conversation extends NoChatMethods implements Chat {
   readonly #start: StartRun;
@@ -94,12 +94,12 @@ export class Conversation extends NoChatMethods implements Chat {
     return this.#current;
   }
 
-  run(prompt: Prompt, options: Omit<RunOptions, keyof KeptByChat> = {}): Run {
+  run(prompt: Prompt, options: Omit<RunOptions, keyof OptionsSetByChat> = {}): Run {
     return this.#begin("run", prompt, options);
   }
 
   compact(
-    options: Omit<RunOptions, keyof KeptByChat> & {
+    options: Omit<RunOptions, keyof OptionsSetByChat> & {
       instructions?: string | undefined;
     } = {},
   ): Run {
@@ -111,7 +111,7 @@ export class Conversation extends NoChatMethods implements Chat {
   #begin(
     method: "run" | "compact",
     prompt: Prompt | OnlySummary,
-    options: Omit<RunOptions, keyof KeptByChat>,
+    options: Omit<RunOptions, keyof OptionsSetByChat>,
   ): Run {
     this.#refuse(method);
     for (const kept of isObject(options) ? KEPT : []) {
@@ -123,7 +123,7 @@ export class Conversation extends NoChatMethods implements Chat {
         );
       }
     }
-    const history: KeptByChat = {
+    const history: OptionsSetByChat = {
       messages: this.#messages,
       subagents: this.#subagents,
       agent: this.#agent,

@@ -10,7 +10,7 @@ import { OPEN_CHAT_TABLE } from "../options/options.js";
 import { ChatJournal } from "../run/saving/chat-journal.js";
 import { endOf } from "../run/saving/timed-store.js";
 import { Conversation, type StartRun } from "./chat.js";
-import { loaded } from "../run/brief.js";
+import { loaded } from "../run/temporary-run.js";
 import type { LoadEngine } from "../host/engine.js";
 
 /** Starts the runs of a chat, whose journal is `kept` if it has one. */

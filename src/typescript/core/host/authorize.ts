@@ -3,7 +3,7 @@ import type { AuthorizedHeaders } from "../api/index.js";
 import { keyProblem, type ModelParts } from "../models/models.js";
 import { isObject, isThenable } from "../options/check.js";
 import type { AuthorizeRequest } from "./driver.js";
-import { describe } from "./exchange.js";
+import { describeError } from "./exchange.js";
 
 type HeaderPairs = [string, string][];
 
@@ -25,7 +25,7 @@ export function authorizeRequest(
 /** Calls the function that fetches the key, and names the key in its errors. */
 function fetched(apiKey: () => string | PromiseLike<string>): string | Promise<string> {
   const refuse = (error: unknown): never => {
-    throw new Error(`apiKey has failed: ${describe(error)}`);
+    throw new Error(`apiKey has failed: ${describeError(error)}`);
   };
   try {
     const key = apiKey();

@@ -65,17 +65,17 @@ export function discard(response: unknown): void {
 }
 
 /** One line about a thrown value, with its causes. */
-export function describe(error: unknown): string {
+export function describeError(error: unknown): string {
   if (typeof error !== "object" || error === null) return String(error);
   const { name, message, cause } = error as Partial<Error>;
   if (message === undefined) return name ?? Object.prototype.toString.call(error);
   const text = name && name !== "Error" ? `${name}: ${message}` : message;
-  return cause === undefined || cause === null ? text : `${text} (${describe(cause)})`;
+  return cause === undefined || cause === null ? text : `${text} (${describeError(cause)})`;
 }
 
 /** One line about the error with which `fetch` has rejected. Browsers hide the cause, so the line lists the usual ones. */
 export function describeRejection(error: unknown): string {
-  const text = describe(error);
+  const text = describeError(error);
   return HIDDEN.test(text) ? `${text} (the browser hides why: CORS, a wrong base URL or no network)` : text;
 }
 

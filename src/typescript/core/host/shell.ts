@@ -6,7 +6,7 @@ import { report, type BatchReader } from "./batch.js";
 import type { AuthorizeRequest, HostCallbacks, ResponseLike, RunSource } from "./driver.js";
 import {
   codeOf,
-  describe,
+  describeError,
   describeRejection,
   discard,
   headerPairs,
@@ -222,7 +222,7 @@ export class Shell {
       this.respond(request, open, url, answer as ResponseLike);
     } catch (error) {
       if (isOver()) return;
-      const why = redacted(error, open.secrets(), isSent ? describeRejection : describe);
+      const why = redacted(error, open.secrets(), isSent ? describeRejection : describeError);
       const code = codeOf(error, isSent);
       this.close(
         request,
@@ -358,7 +358,7 @@ export class Shell {
   }
 
   fail(request: number, error: unknown): void {
-    const why = redacted(error, this.requests.get(request)?.secrets() ?? [], describe);
+    const why = redacted(error, this.requests.get(request)?.secrets() ?? [], describeError);
     this.close(request, { networkFailed: { request, why } });
   }
 
@@ -378,7 +378,7 @@ export class Shell {
   /** Ends this run, because its instance is lost, unless it continues elsewhere. */
   lose(error: unknown): void {
     if (this.isDone) return;
-    this.host.record?.lose(describe(error));
+    this.host.record?.lose(describeError(error));
     let goesOn = false;
     this.call((host) => (goesOn = host.lost?.() ?? false));
     if (goesOn) {
@@ -387,7 +387,7 @@ export class Shell {
     }
     this.ended ??= {
       outcome: "failed",
-      error: { code: "bug", message: `looplet: ${describe(error)}`, retryable: false },
+      error: { code: "bug", message: `looplet: ${describeError(error)}`, retryable: false },
     };
     this.release();
     this.done();

@@ -8,6 +8,6 @@ export {
   type JournalText,
   withoutChecksum,
 } from "../host/entries.js";
-export { TAKEN } from "../run/journal.js";
+export { TAKEN_OVER } from "../run/journal.js";
 export { AppendLog } from "../run/saving/append-log.js";
 export { within } from "../run/saving/timed-store.js";

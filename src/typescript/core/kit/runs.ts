@@ -2,7 +2,7 @@
 export { Conversation } from "../chat/chat.js";
 export { sessionEnd } from "../hooks/hooks.js";
 export { reportUnheard } from "../host/failures.js";
-export type { AgentParts, Living } from "../run/agent-parts.js";
+export type { AgentParts, LiveAgent } from "../run/agent-parts.js";
 export { Delivery } from "../run/delivery.js";
 export { EventBuffer, isDelta } from "../run/events/event-buffer.js";
 export { OpenEvents } from "../run/events/open-events.js";
@@ -11,4 +11,4 @@ export { finished } from "../run/result.js";
 export type { EngineRun } from "../run/run.js";
 export { follow } from "../run/run-end.js";
 export { traceOf } from "../run/tracing.js";
-export { type Made, madeOf } from "../tools/made-agent.js";
+export { type AgentInternals, internalsOf } from "../tools/agent-internals.js";

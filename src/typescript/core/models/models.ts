@@ -170,7 +170,7 @@ function checkQuirks(quirks: object): void {
 }
 
 /** How to reach a vendor that has no row in the engine. */
-export interface Reach {
+export interface Endpoint {
   /** The vendor's own base URL. */
   readonly baseUrl?: string;
   /** The header of the key, and the text before the key. Default: `authorization`, `Bearer `. */
@@ -186,7 +186,7 @@ export function vendorModel(
   model: string,
   options: HttpModelOptions,
   protocol?: string,
-  reach?: Reach,
+  reach?: Endpoint,
 ): Model {
   checkName(model);
   const own = checkOptions(options, "model", HTTP_MODEL_TABLE, KNOWN_ELSEWHERE);
@@ -207,7 +207,7 @@ function httpModel(
   model: string,
   options: HttpModelOptions,
   protocol: string | undefined,
-  { baseUrl: usual, auth, quirks, isLocal = false }: Reach,
+  { baseUrl: usual, auth, quirks, isLocal = false }: Endpoint,
 ): Model {
   checkKey(options.apiKey);
   const given = options.baseUrl === undefined ? undefined : checkedUrl(options.baseUrl);

@@ -24,7 +24,7 @@ export function checkOptions<T>(
   options: T,
   path: string,
   table: OptionTable,
-  elsewhere: Places | (() => Places) = {},
+  elsewhere: OptionPlaces | (() => OptionPlaces) = {},
 ): T {
   if (!isRecord(options)) {
     const field = path === "" ? "options" : path;
@@ -55,7 +55,7 @@ export function checkOptions<T>(
       checkValue(value, at(path, name), kind.replace(/[!?]$/, "") as OptionKind);
     } else if (Array.isArray(kind)) own[name] = checkChoice(value, at(path, name), kind as Choices);
     else {
-      const places = (): Places => ({ ...placesOf(elsewhere), ...outside(table, name) });
+      const places = (): OptionPlaces => ({ ...placesOf(elsewhere), ...outside(table, name) });
       own[name] = checkOptions(value, at(path, name), kind as OptionTable, places);
     }
   }
@@ -81,11 +81,11 @@ function isMarked(kind: OptionTable[string], mark: string): boolean {
 }
 
 /** Names of options that belong elsewhere, each with its place. */
-export interface Places {
+export interface OptionPlaces {
   readonly [name: string]: string;
 }
 
-function placesOf(elsewhere: Places | (() => Places)): Places {
+function placesOf(elsewhere: OptionPlaces | (() => OptionPlaces)): OptionPlaces {
   return typeof elsewhere === "function" ? elsewhere() : elsewhere;
 }
 
@@ -156,7 +156,7 @@ export function checkChoice(value: unknown, field: string, choices: Choices): un
   throw new LoopletError("config_invalid_value", field, `needs ${list}, got ${describeWord(value)}`);
 }
 
-function unknownOption(name: string, table: OptionTable, elsewhere: Places): string {
+function unknownOption(name: string, table: OptionTable, elsewhere: OptionPlaces): string {
   if (Object.hasOwn(elsewhere, name)) return `no such option; ${elsewhere[name]}`;
   const names = Object.keys(table);
   const inGroups = groupsOf(table);
@@ -172,14 +172,14 @@ function unknownOption(name: string, table: OptionTable, elsewhere: Places): str
 }
 
 /** The places of the options that do not stand in this group of the table. */
-function outside(table: OptionTable, group: string): Places {
+function outside(table: OptionTable, group: string): OptionPlaces {
   return placesIn(table, (place) =>
     place.includes(" ") ? `give it to ${place}` : `write ${place} beside ${group}`,
   );
 }
 
 /** The options of a table and of its groups, each with the words about its place. */
-export function placesIn(table: OptionTable, words: (place: string) => string): Places {
+export function placesIn(table: OptionTable, words: (place: string) => string): OptionPlaces {
   const all = [...Object.keys(table).map((name) => [name, name] as const), ...groupsOf(table)];
   return Object.fromEntries(all.map(([name, place]) => [name, words(place)]));
 }

@@ -21,7 +21,7 @@ import type { ToolSet } from "../tools/tool.js";
 import type { EngineRun } from "./run.js";
 
 /** The parts of an agent's next run, in whose place others may be put, and the runs under way. */
-export interface Living {
+export interface LiveAgent {
   readonly read: () => AgentParts;
   readonly renew: (parts: AgentParts) => void;
   readonly open: ReadonlySet<EngineRun>;

@@ -18,7 +18,7 @@ import { partialOutput } from "../tools/structured-output.js";
 import type { Driver } from "../host/engine.js";
 import { EventBuffer } from "./events/event-buffer.js";
 import { EventQueue } from "./events/event-queue.js";
-import { Heard } from "./events/heard.js";
+import { ReceivedText } from "./events/received-text.js";
 import { OpenEvents } from "./events/open-events.js";
 import type { EndEvent } from "./run-end.js";
 
@@ -37,7 +37,7 @@ const DELTAS = ["text-delta", "reasoning-delta", "tool-input-delta"] as const;
 export class Delivery {
   /** The stamp of the last event, changed in place. */
   readonly stamp: EventStamp = { seq: 0, agentPath: "root", iteration: 0, attempt: 0 };
-  readonly heard = new Heard();
+  readonly received = new ReceivedText();
   readonly #open = new OpenEvents();
   readonly #options: RunOptions;
   readonly #running: () => Driver | undefined;
@@ -96,7 +96,7 @@ export class Delivery {
 
   /** The number of blocks of the root's latest attempt that listeners have received. */
   get shownBlocks(): number {
-    const { last } = this.heard;
+    const { last } = this.received;
     const isLatest = last?.attempt === this.stamp.attempt && last.iteration === this.stamp.iteration;
     return isLatest ? last.block + 1 : 0;
   }
@@ -116,15 +116,15 @@ export class Delivery {
   // no run.
   private textListener() {
     const { onText, onThinking, onPartialOutput } = this.#options;
-    const hear = partialOutput(onPartialOutput);
-    const heard = this.heard;
+    const onPartial = partialOutput(onPartialOutput);
+    const received = this.received;
     return (kind: number, text: string, block: number, iteration: number, attempt: number): void => {
       try {
         if (kind === 0) {
-          heard.hear(iteration, attempt, text);
+          received.add(iteration, attempt, text);
           const returned: unknown = onText?.(text);
           if (returned !== undefined) this.#watch(returned);
-          if (hear !== undefined) this.#watch(hear(iteration, attempt, block, text));
+          if (onPartial !== undefined) this.#watch(onPartial(iteration, attempt, block, text));
         } else if (kind === 1) {
           const returned: unknown = onThinking?.(text);
           if (returned !== undefined) this.#watch(returned);
@@ -132,9 +132,9 @@ export class Delivery {
       } catch (error) {
         this.#reportOnce(error);
       }
-      const { last } = heard;
+      const { last } = received;
       if (last?.block !== block || last.attempt !== attempt || last.iteration !== iteration)
-        heard.last = { iteration, attempt, block };
+        received.last = { iteration, attempt, block };
     };
   }
 

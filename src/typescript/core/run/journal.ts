@@ -8,11 +8,11 @@ import { isStoreConflict, StoreConflict } from "../api/errors.js";
 import type { JournalEntry } from "../api/index.js";
 import { AppendLog } from "./saving/append-log.js";
 import { ANSWER_MS, noteEnd, StoreTimeout, within } from "./saving/timed-store.js";
-import { pause, RunLease, type Held, type LeaseHost } from "./run-lease.js";
+import { pause, RunLease, type HeldLease, type LeaseHost } from "./run-lease.js";
 import type { Permit } from "../tools/tool-calls.js";
 
 /** The reason with which a run ends whose journal another process has taken. */
-export const TAKEN = "another process goes on with this run";
+export const TAKEN_OVER = "another process goes on with this run";
 
 /**
  * The end of a run in this process: its journal has the end, or another process may resume it immediately, or this
@@ -21,7 +21,7 @@ export const TAKEN = "another process goes on with this run";
 export type JournalEnd = "ended" | "pending" | "unread";
 
 /** Whether a chat's next run has its journal: another process holds it or has continued it, or it was deleted. */
-export type Claim = "claimed" | "held" | "moved on" | "gone";
+export type ClaimResult = "claimed" | "held" | "moved on" | "gone";
 
 /** Entries that the store has not taken, and the number of the first of them. */
 export interface Unsaved {
@@ -30,7 +30,7 @@ export interface Unsaved {
   readonly since: number;
 }
 
-/** Your store, and the functions that hear of its writes: of errors, the last of each write. */
+/** Your store, and the functions that are called about its writes. Only the last error of a write is reported. */
 export interface JournalHost extends LeaseHost {
   /** Called when another process continues the run. */
   readonly lost: () => void;
@@ -76,7 +76,7 @@ export class Journal {
   #finish!: () => void;
 
   /** `before` is the journal of the chat's run before this one, and `held` the lease if this process has it already. */
-  constructor(host: JournalHost, key: string, before?: Journal, held?: Held) {
+  constructor(host: JournalHost, key: string, before?: Journal, held?: HeldLease) {
     this.#host = host;
     this.#key = key;
     this.#before = before;
@@ -110,7 +110,7 @@ export class Journal {
     const permit = this.permit();
     if (permit === "granted") return work();
     return Promise.resolve(permit).then((permit) => {
-      if (permit === "lost") throw new Error(TAKEN);
+      if (permit === "lost") throw new Error(TAKEN_OVER);
       return work();
     });
   }
@@ -126,13 +126,13 @@ export class Journal {
    * one, and the journal is `gone` if the store has none. A store that fails does not stop a chat, nor a run under
    * way.
    */
-  claimAfter(last: number, takeOver = false): Promise<Claim> {
+  claimAfter(last: number, takeOver = false): Promise<ClaimResult> {
     const claimed = this.#inherit().then(() => this.#claimAfter(last, takeOver));
     this.#claiming = claimed.then((how) => how !== "held");
     return claimed;
   }
 
-  async #claimAfter(last: number, takeOver: boolean): Promise<Claim> {
+  async #claimAfter(last: number, takeOver: boolean): Promise<ClaimResult> {
     const { store, report, needsStore = false } = this.#host;
     if (this.#isLost) return "gone";
     if (store.lease === undefined) return "claimed";

@@ -24,14 +24,14 @@ const RELEASE_MS = 5_000;
 export const WAITS_MS = [100, 1000];
 
 /** A lease, and the name under which it was taken. */
-export interface Held {
+export interface HeldLease {
   readonly holder: string;
   readonly lease: Lease;
   /** The time at which it was asked for, by the clock of this process. */
   readonly sinceMs: number;
 }
 
-/** The store, and the functions that hear of the lease. */
+/** The store, and the functions that are called about the lease. */
 export interface LeaseHost {
   readonly store: Store;
   readonly clock: Clock;
@@ -76,7 +76,7 @@ export class RunLease {
   #isOver = false;
 
   /** `held` is the lease if this process has it already. */
-  constructor(host: LeaseHost, key: string, held?: Held) {
+  constructor(host: LeaseHost, key: string, held?: HeldLease) {
     this.#host = host;
     this.#key = key;
     this.#holder = held?.holder ?? randomHolder();

@@ -28,7 +28,7 @@ import type {
   RunOptions,
   SteerOptions,
 } from "../api/run.js";
-import { checkAnswer } from "../hooks/asks.js";
+import { checkAnswer } from "../hooks/questions.js";
 import { addedBudget } from "../hooks/preparing.js";
 import { authorizeRequest } from "../host/authorize.js";
 import type { Input } from "../generated/input.js";
@@ -46,10 +46,10 @@ import { ToolCalls } from "../tools/tool-calls.js";
 import { traces } from "./tracing.js";
 import type { ChatJournal } from "./saving/chat-journal.js";
 import { Delivery } from "./delivery.js";
-import { Early } from "./early.js";
-import { Equipment } from "./equipment.js";
+import { EarlyInputs } from "./early-inputs.js";
+import { RunDependencies } from "./run-dependencies.js";
 import { Journal } from "./journal.js";
-import { Losses } from "./losses.js";
+import { CrashCount } from "./crash-count.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "../host/engine.js";
 import { abortReason, isOnlySummary, promptOf, runConfig, speakerAt, type OnlySummary } from "./prompt.js";
 import { finished, unfinished, soFar } from "./result.js";
@@ -67,7 +67,7 @@ export class EngineRun implements Run {
   readonly #onEnd: (result: RunResult) => void;
   readonly #prompt: ContentBlock[] | OnlySummary;
   /** What the driver has of the agent. */
-  #own!: Equipment;
+  #own!: RunDependencies;
   readonly #tools: ToolCalls;
   readonly #delivery: Delivery;
   #settle!: (result: RunResult) => void;
@@ -82,11 +82,12 @@ export class EngineRun implements Run {
   #isAlone = false;
   /** The run ends here and not in its journal. */
   isSuspended = false;
-  readonly decided = (questionId: number): Promise<unknown> | undefined => this.#own.asks.decided(questionId);
+  readonly decided = (questionId: number): Promise<unknown> | undefined =>
+    this.#own.questions.decided(questionId);
   /** The model of a `setModel` before the engine was loaded. */
   #model: ModelConfig | undefined;
   readonly #running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
-  readonly #early = new Early();
+  readonly #early = new EarlyInputs();
   readonly #startedMs: number;
   readonly #journal: Journal | undefined;
   readonly #record: RunRecord | undefined;
@@ -99,9 +100,9 @@ export class EngineRun implements Run {
     send: (message) => this.#send(message),
     withdraw: (id) => this.#withdraw(id),
   });
-  /** Opens the driver, and a fresh one after a loss. */
+  /** Opens the driver, and a fresh one after a crash. */
   #open: ((source: RunSource) => Driver) | undefined;
-  #losses = new Losses();
+  #crashes = new CrashCount();
   readonly #dropSignal: () => void;
 
   /** `onEnd` gets the result first, inside `abort` if that ended the run. `session` is set if the run begins one. */
@@ -155,13 +156,13 @@ export class EngineRun implements Run {
     const fence = (): number | undefined => this.#journal?.fence;
     const { report } = this.#delivery;
     const run = { tools: this.#tools, running: this.#running, fence, report };
-    this.#own = new Equipment(parts, config, run, this.#own);
+    this.#own = new RunDependencies(parts, config, run, this.#own);
   }
 
   /** Resumes from the journal in a new driver. The previous driver must no longer have listeners. */
   renew(why: string): void {
     this.#driver?.tell({ suspend: { why } });
-    this.#losses = new Losses();
+    this.#crashes = new CrashCount();
     this.#lose();
   }
 
@@ -235,8 +236,8 @@ export class EngineRun implements Run {
   answer(questionId: number, answer: QuestionAnswer): boolean {
     const given = checkAnswer(answer, this.#own.parts);
     const isOpen = this.#driver?.answer(questionId, given) ?? false;
-    if (!isOpen) return this.#outcomeNow() === undefined && this.#own.asks.answerKept(questionId, given);
-    this.#own.asks.withdraw(questionId, "the question was answered");
+    if (!isOpen) return this.#outcomeNow() === undefined && this.#own.questions.answerKept(questionId, given);
+    this.#own.questions.withdraw(questionId, "the question was answered");
     return true;
   }
 
@@ -343,7 +344,7 @@ export class EngineRun implements Run {
     const driver = this.#driver;
     if (this.#journal === undefined || this.#outcome !== undefined || driver === undefined) return false;
     this.#driver = undefined;
-    this.#own.asks.loseInstance();
+    this.#own.questions.loseInstance();
     this.#delivery.forgetAgents();
     driver.free();
     void this.#recover(this.#journal);
@@ -359,7 +360,7 @@ export class EngineRun implements Run {
       const isNew = this.#resumed === undefined && journal.last === undefined;
       const early = "The WebAssembly instance was lost before the journal had the prompt.";
       if (entries.length === 0 || isNew) return this.#failAlone(fail("bug", early));
-      if (!this.#losses.add(entries))
+      if (!this.#crashes.add(entries))
         return this.#endAlone({ outcome: "stopped", stoppedBy: "recovery_exhausted" }, undefined);
       this.#begin(journalOf(entries), (driver) => {
         const { stamp, shownBlocks } = this.#delivery;
@@ -465,7 +466,7 @@ export class EngineRun implements Run {
 
   #alone(): EngineResult {
     const hasPrice = this.#own.models.priceBasis() !== undefined;
-    const { text } = this.#delivery.heard;
+    const { text } = this.#delivery.received;
     const durationMs = Math.max(0, this.#nowMs() - this.#startedMs) || 0;
     return unfinished(this.#options, this.#prompt, text, this.#early.ids, hasPrice, this.#first, durationMs);
   }
@@ -486,7 +487,7 @@ export class EngineRun implements Run {
     const isPending = this.isSuspended || goesOn(result);
     this.#journal?.end(isPending ? "pending" : this.#isAlone ? "unread" : "ended");
     this.#tools.abortAll(result.abortReason ?? "the run has ended", this.isSuspended);
-    this.#own.asks.withdrawAll(result.abortReason ?? "the run has ended");
+    this.#own.questions.withdrawAll(result.abortReason ?? "the run has ended");
     void warnIfUnread(result, this.#delivery.endReaders(), () => this.#isRead);
     this.#onEnd(result);
     this.#delivery.endTraces(result, () => this.#record?.ended?.(this.id, result.outcome));

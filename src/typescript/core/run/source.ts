@@ -10,7 +10,7 @@ import { chatHeld, held, journalGone, movedOn, notSavedYet, refusal, storeFailed
 import type { Journal } from "./journal.js";
 import type { OnlySummary } from "./prompt.js";
 import { endOf } from "./saving/timed-store.js";
-import { LEASE_MS, randomHolder, timeOf, type Held } from "./run-lease.js";
+import { LEASE_MS, randomHolder, timeOf, type HeldLease } from "./run-lease.js";
 
 /** The run to resume: its id, and its entries if they were read before or no store has them under that id. */
 export interface Resumed {
@@ -20,7 +20,7 @@ export interface Resumed {
   /** The number of its last event that listeners received. */
   readonly afterEvent?: number | undefined;
   /** The lease of a run that was picked up with its entries, and whether it was stopped by deaths. */
-  readonly held?: Held & { readonly isStopped: boolean };
+  readonly held?: HeldLease & { readonly isStopped: boolean };
 }
 
 /** A run that is to begin, with its options as the engine reads them. */

@@ -34,7 +34,7 @@ import {
   isRecord,
 } from "../options/check.js";
 import { KNOWN_ELSEWHERE } from "../options/elsewhere.js";
-import { madeOf } from "./made-agent.js";
+import { internalsOf } from "./agent-internals.js";
 import { given, TOOL_TABLE } from "../options/options.js";
 import { checkNeedsApproval } from "../options/permissions.js";
 import { bindingConfig } from "../options/tool-options.js";
@@ -161,7 +161,7 @@ function* named(tools: Tools, place: string): Generator<[name: string, field: st
   for (const [index, options] of (tools as Tool[]).entries()) {
     const field = `${place}[${index}]`;
     const name = isObject(options) ? fieldOf(options, "name") : undefined;
-    if (isObject(options) && name === undefined && madeOf(options) === undefined) {
+    if (isObject(options) && name === undefined && internalsOf(options) === undefined) {
       throw new LoopletError("config_missing", at(field, "name"), "is required for a tool in an array");
     }
     yield [String(name), typeof name === "string" ? at(place, name) : field, options];
@@ -186,7 +186,7 @@ export function namedByPage<T extends object>(tool: T): T {
 }
 
 function know(name: string, field: string, defined: Tool): KnownTool {
-  if (madeOf(defined) !== undefined) {
+  if (internalsOf(defined) !== undefined) {
     const problem =
       "is an agent; make it a tool with subagent(agent, { description }) or handoff(agent, { description })";
     throw new LoopletError("config_wrong_type", field, problem);

@@ -2,7 +2,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { Agent, AgentOptions } from "../../core/api/index.js";
 import { type ToolInvocation, loadWasm, type LoadedWasm } from "../../core/kit/engine.js";
-import type { Made } from "../../core/kit/runs.js";
+import type { AgentInternals } from "../../core/kit/runs.js";
 import { checkOptions, describe, isObject } from "../../core/kit/check.js";
 import { readLoop, type LoopFile } from "../replay/loop-file.js";
 import type { ReplayRequest } from "../replay/playback.js";
@@ -160,11 +160,11 @@ async function comparedRun(
 }
 
 /** The fields that `bindings` fill in the input of a tool, whichever agent of the run has it. */
-function boundIn({ sets }: Made): (toolName: string) => readonly string[] {
+function boundIn({ sets }: AgentInternals): (toolName: string) => readonly string[] {
   return (toolName) => sets.flatMap((set) => Object.keys(set.get(toolName)?.options.bindings ?? {}));
 }
 
-function judgeTools({ again, options: { fetch } }: Made, budget: Budget | undefined): JudgeTools {
+function judgeTools({ again, options: { fetch } }: AgentInternals, budget: Budget | undefined): JudgeTools {
   const agent = (options: AgentOptions): Agent => again({ fetch, ...options });
   return {
     agent,

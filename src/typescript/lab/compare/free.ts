@@ -1,6 +1,6 @@
 /** The free comparison: a run is played with the options of another agent, against its recorded answers. */
 import type { LoadedWasm, ToolInvocation } from "../../core/kit/engine.js";
-import type { Made } from "../../core/kit/runs.js";
+import type { AgentInternals } from "../../core/kit/runs.js";
 import type { LoopFile } from "../replay/loop-file.js";
 import type { ReplayCall, SentRequest, ReplayStep } from "../replay/playback.js";
 import { play, type Replay } from "../replay/replay.js";
@@ -28,7 +28,7 @@ export interface Changed {
  */
 export async function playedWith(
   wasm: LoadedWasm,
-  made: Made & { readonly file: LoopFile },
+  made: AgentInternals & { readonly file: LoopFile },
   before: Replay,
   end: RunEnd,
   runsTools: boolean,

@@ -1,7 +1,7 @@
 /** The live comparison: a run begins again with another agent, whose tools and people answer from the recording. */
 import { LoopletError, ToolError } from "../../core/api/errors.js";
 import type { AgentOptions, Run, RunEvent, RunResult, ToolContext, Usage } from "../../core/api/index.js";
-import { madeOf, type Made } from "../../core/kit/runs.js";
+import { internalsOf, type AgentInternals } from "../../core/kit/runs.js";
 import { handlerOf, type KnownTool } from "../../core/kit/tools.js";
 import { wrong } from "../replay/loop-file.js";
 import type { RecordedResult } from "../testing/run-tools.js";
@@ -22,7 +22,7 @@ export interface Asked extends Changed {
  * was not recorded runs if its tool is read-only, and else it ends the run.
  */
 export async function askedLive(
-  made: Made,
+  made: AgentInternals,
   recording: Recording,
   before: RunEnd,
   budget: Budget,
@@ -77,7 +77,7 @@ export class LiveRun {
   #requests = 0;
 
   constructor(
-    private readonly made: Made,
+    private readonly made: AgentInternals,
     private readonly recording: Recording,
     private readonly budget: Pick<Budget, "request" | "limits">,
     /** Options in place of the agent's. With any, calls that were not recorded never run. */
@@ -87,7 +87,7 @@ export class LiveRun {
   async run(): Promise<{ readonly result: RunResult; readonly why: string | undefined }> {
     const { recording } = this;
     const agent = this.made.again(this.#options());
-    for (const set of madeOf(agent)!.sets)
+    for (const set of internalsOf(agent)!.sets)
       for (const [name, known] of set)
         (set as Map<string, KnownTool>).set(name, this.#answering(name, known));
     const run = begun(() =>

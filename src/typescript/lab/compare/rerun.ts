@@ -1,6 +1,6 @@
 /** The comparison that runs an agent's hooks: the run begins again, and recorded answers come in place of models. */
 import type { Fetch, LimitOptions } from "../../core/api/index.js";
-import type { Made } from "../../core/kit/runs.js";
+import type { AgentInternals } from "../../core/kit/runs.js";
 import type { Input } from "../../core/kit/engine.js";
 import type { LoopFile, LoopInput } from "../replay/loop-file.js";
 import type { ReplayRequest, SentRequest } from "../replay/playback.js";
@@ -16,7 +16,7 @@ import type { FirstDifference, RunEnd } from "./report.js";
  * is sent, and no tool runs. `sent` are the requests of the replay, by their numbers in the file.
  */
 export async function rerun(
-  made: Made,
+  made: AgentInternals,
   recording: Recording,
   before: RunEnd,
   sent: ReadonlyMap<number, ReplayRequest>,

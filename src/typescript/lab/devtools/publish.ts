@@ -5,7 +5,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { Agent, Recorder, Run } from "../../core/api/index.js";
 import { checkOptions, describe, isObject } from "../../core/kit/check.js";
-import { madeOf } from "../../core/kit/runs.js";
+import { internalsOf } from "../../core/kit/runs.js";
 import type { LoopFile, LoopInput } from "../replay/loop-file.js";
 import { recorder } from "../replay/recorder.js";
 import { forked, offered, runUnderWay } from "./live/fork.js";
@@ -97,7 +97,7 @@ class ChannelPublisher implements Publisher {
 
   offer(agents: { readonly [name: string]: Agent }): void {
     for (const [name, agent] of Object.entries(agents))
-      if (madeOf(agent) === undefined)
+      if (internalsOf(agent) === undefined)
         throw new LoopletError(
           "config_wrong_type",
           name,

@@ -1,7 +1,7 @@
 /** What a policy asks of a run, and what the inputs and outputs of a replay say about it. */
 import type { Agent } from "../../core/api/index.js";
 import { isObject } from "../../core/kit/check.js";
-import { madeOf } from "../../core/kit/runs.js";
+import { internalsOf } from "../../core/kit/runs.js";
 import type { LoopFile, LoopInput } from "../replay/loop-file.js";
 import type { ReplayMoment } from "../replay/playback.js";
 import type { Replay } from "../replay/replay.js";
@@ -148,7 +148,7 @@ const CHANGES = { setMode: "the permission mode was set", addBudget: "limits wer
 
 /** A difference between the options in force and those of the agent. */
 export function otherPolicy({ file, replay }: Played, agent: Pick<Agent, "run">): Finding {
-  const wanted = inForce(JSON.parse(madeOf(agent)!.config()) as Config);
+  const wanted = inForce(JSON.parse(internalsOf(agent)!.config()) as Config);
   for (const { config } of file.processes) {
     const found = inForce(config);
     for (const name of Object.keys({ ...wanted, ...found }))

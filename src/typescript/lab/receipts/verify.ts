@@ -4,7 +4,7 @@ import type { JournalEntry } from "../../core/api/run.js";
 import { withoutChecksum } from "../../core/kit/journal.js";
 import { loadWasm } from "../../core/kit/engine.js";
 import { checkOptions, checkValue, isObject } from "../../core/kit/check.js";
-import { madeOf } from "../../core/kit/runs.js";
+import { internalsOf } from "../../core/kit/runs.js";
 import { journalIn, readLoop } from "../replay/loop-file.js";
 import { play } from "../replay/replay.js";
 import { Chain, signedBytes, type Receipt } from "./chain.js";
@@ -100,7 +100,7 @@ export async function verify(file: string, options: VerifyOptions = {}): Promise
     throw new LoopletError("config_wrong_type", "receipts", "needs a list of receipts");
   checkBound(asked.maxUsd, "maxUsd");
   checkBound(asked.maxTokens, "maxTokens");
-  if (asked.agent !== undefined && madeOf(asked.agent) === undefined)
+  if (asked.agent !== undefined && internalsOf(asked.agent) === undefined)
     throw new LoopletError("config_wrong_type", "policy.agent", "needs an agent of createAgent");
   const read = readLoop(file);
   const replay = play(await loadWasm(), read);

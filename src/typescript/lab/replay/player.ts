@@ -15,7 +15,7 @@ import {
   type Output,
 } from "../../core/kit/engine.js";
 import { batchesOf, entriesOf, journalOf } from "../../core/kit/journal.js";
-import { describeError as describe } from "../../core/kit/http.js";
+import { describeError } from "../../core/kit/http.js";
 import { decoded, journalIn, wrong, type LoopInput, type LoopProcess } from "./loop-file.js";
 
 /** What the engine asks for while a process is played. */
@@ -98,7 +98,7 @@ export class Player {
     );
     if (handle === undefined) throw wrong("the WebAssembly was lost when its run was opened");
     this.#handle = handle;
-    this.#tenant = { lose: (error) => (this.lost = describe(error)) };
+    this.#tenant = { lose: (error) => (this.lost = describeError(error)) };
     instance.shells.add(this.#tenant);
   }
 

@@ -1,7 +1,7 @@
 /** The first difference between two replays: of requests, of the outcome, of the text. */
 import { LoopletError } from "../../core/api/errors.js";
 import { describe } from "../../core/kit/check.js";
-import { madeOf, type Made } from "../../core/kit/runs.js";
+import { internalsOf, type AgentInternals } from "../../core/kit/runs.js";
 import type { LoopFile, LoopProcess } from "../replay/loop-file.js";
 import type { SentRequest } from "../replay/playback.js";
 import type { Replay } from "../replay/replay.js";
@@ -115,7 +115,7 @@ export function ends(played: Replay): Pick<LoopFile, "outcome"> & Ending {
 }
 
 /** The file with the configuration of this agent, and what the agent was made of. */
-export function withAgent(file: LoopFile, agent: unknown): Made & { readonly file: LoopFile } {
+export function withAgent(file: LoopFile, agent: unknown): AgentInternals & { readonly file: LoopFile } {
   const made = madeIn(agent);
   const config = JSON.parse(made.config()) as LoopProcess["config"];
   const processes = file.processes.map((process) => {
@@ -131,8 +131,8 @@ export function withAgent(file: LoopFile, agent: unknown): Made & { readonly fil
  *
  * @throws LoopletError `config_wrong_type`
  */
-export function madeIn(agent: unknown): Made {
-  const made = madeOf(agent);
+export function madeIn(agent: unknown): AgentInternals {
+  const made = internalsOf(agent);
   if (made !== undefined) return made;
   const problem = `needs an agent that createAgent has made, got ${describe(agent)}`;
   throw new LoopletError("config_wrong_type", "agent", problem);

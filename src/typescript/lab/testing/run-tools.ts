@@ -1,7 +1,7 @@
 /** The tools of an agent, run with the inputs of a recorded run. */
 import type { Input, ToolInvocation } from "../../core/kit/engine.js";
 import { runTool } from "../../core/kit/run-tool.js";
-import type { Made } from "../../core/kit/runs.js";
+import type { AgentInternals } from "../../core/kit/runs.js";
 import type { LoopFile } from "../replay/loop-file.js";
 
 /** A call, its result in the file, and its result now, both as JSON. */
@@ -16,7 +16,7 @@ export interface ToolRun {
  * because the run was aborted or its process ended, is left out.
  */
 export async function* runTools(
-  { options, sets }: Made,
+  { options, sets }: AgentInternals,
   file: LoopFile,
   invocations: readonly ToolInvocation[],
 ): AsyncGenerator<ToolRun> {

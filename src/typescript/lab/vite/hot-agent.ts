@@ -5,7 +5,7 @@
 import type { Agent } from "../../core/api/agent.js";
 import type { Store } from "../../core/api/run.js";
 import { describe } from "../../core/kit/check.js";
-import { type AgentParts, type Living, madeOf, type Made } from "../../core/kit/runs.js";
+import { type AgentParts, type LiveAgent, internalsOf, type AgentInternals } from "../../core/kit/runs.js";
 import { LoopletError } from "../../core/api/errors.js";
 import { memoryStore } from "../../extras/stores/memory.js";
 import { hotRunOf } from "./hot-run.js";
@@ -35,7 +35,7 @@ interface Line {
  */
 export function hotAgent<A extends object>(agent: A, hot: HotModule | undefined, name = "agent"): A {
   if (hot === undefined) return agent;
-  const made = madeOf(agent);
+  const made = internalsOf(agent);
   if (made === undefined) {
     const problem = `needs an agent that createAgent has made, got ${describe(agent)}`;
     throw new LoopletError("misuse_invalid_argument", "agent", problem);
@@ -44,7 +44,7 @@ export function hotAgent<A extends object>(agent: A, hot: HotModule | undefined,
   const lines = (data.looplet ??= Object.create(null) as { [name: string]: Line });
   const line = lines[name];
   if (line !== undefined) {
-    renew(madeOf(line.first)!, made, line, name);
+    renew(internalsOf(line.first)!, made, line, name);
     return line.first as A;
   }
   const { append, load } = memoryStore();
@@ -55,7 +55,7 @@ export function hotAgent<A extends object>(agent: A, hot: HotModule | undefined,
 }
 
 /** Puts what another agent was made of in the place of what the first one has. */
-function renew(first: Made, made: Made, { journals }: Line, name: string): void {
+function renew(first: AgentInternals, made: AgentInternals, { journals }: Line, name: string): void {
   const living = livingOf(first);
   // Journals, times and ids belong to the runs that there are.
   const { store, clock, now, random, ids } = living.read();
@@ -73,9 +73,9 @@ function renew(first: Made, made: Made, { journals }: Line, name: string): void 
  * The parts of an agent whose runs can go on with other code, for which each needs a journal. An agent without a
  * store still has none, because its methods that need one would fail in a build.
  */
-function hotParts({ options, again }: Made, journals: Store): AgentParts {
+function hotParts({ options, again }: AgentInternals, journals: Store): AgentParts {
   const { store = journals } = options;
-  const parts = livingOf(madeOf(again({ ...options, store }))!).read();
+  const parts = livingOf(internalsOf(again({ ...options, store }))!).read();
   return {
     ...parts,
     store: options.store && parts.store,
@@ -84,6 +84,6 @@ function hotParts({ options, again }: Made, journals: Store): AgentParts {
   };
 }
 
-function livingOf(made: Made): Living {
-  return made.living as Living;
+function livingOf(made: AgentInternals): LiveAgent {
+  return made.living as LiveAgent;
 }

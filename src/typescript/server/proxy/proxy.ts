@@ -8,7 +8,7 @@ import type { HostRequest, HostResponse } from "../../core/api/platform.js";
 import {
   authorizeRequest,
   fetchOnce,
-  describeError as describe,
+  describeError,
   discard,
   redirectOf,
   redactor,
@@ -376,7 +376,7 @@ class Route {
         : `${isKnown ? "refuses the key" : "answers"} with status ${status}`;
       throw new Error(`${upstream.parts.config.vendor} ${why}`);
     } catch (error) {
-      if (!request.signal.aborted) reportUnheard(new Error(redact(`looplet/proxy: ${describe(error)}`)));
+      if (!request.signal.aborted) reportUnheard(new Error(redact(`looplet/proxy: ${describeError(error)}`)));
       const refused = new Refused(502, "The vendor has given no answer. The log of the proxy says why.");
       refused.isSent = isSending && (request.signal.aborted || isLost(error));
       throw refused;

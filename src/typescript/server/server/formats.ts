@@ -59,7 +59,11 @@ export interface EventFormat {
    * Contract: returns the messages of a chat for `GET …/<id>`. `kept` has the transcripts of its subagents too; it is
    * undefined for a chat that does not exist yet. Default: those of looplet.
    */
-  messages?(messages: readonly Message[], isRunning: boolean, kept: KeptChat | undefined): readonly unknown[];
+  messages?(
+    messages: readonly Message[],
+    isRunning: boolean,
+    kept: KeptChat | undefined,
+  ): readonly unknown[];
   /**
    * Contract: returns the text of the response, a piece at a time. `events` are those of the run up to its `finish`:
    * from its beginning, or from the message on that the request has brought into it. A client that leaves ends the

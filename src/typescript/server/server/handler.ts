@@ -2,7 +2,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { Store } from "../../core/api/index.js";
 import type { HostResponse } from "../../core/api/platform.js";
-import { reportUnheard, madeOf } from "../../core/kit/runs.js";
+import { reportUnheard, internalsOf } from "../../core/kit/runs.js";
 import { checkOptions } from "../../core/kit/check.js";
 import { noteIn } from "../../extras/sessions/changes.js";
 import { sessionsOf } from "../../extras/sessions/index.js";
@@ -127,7 +127,7 @@ export function handler<Request extends RequestLike = RequestLike>(
     ...rest
   } = checkOptions(options, "", TABLE);
   const { keepEvents = 20_000, maxBodyBytes: maxBytes = MAX_BODY_BYTES, allowedOrigins } = rest;
-  const made = madeOf(agent)?.options;
+  const made = internalsOf(agent)?.options;
   if (made !== undefined && made.store !== store)
     throw new LoopletError("config_invalid_value", "store", "needs to be the store of the agent");
   const base = checkedBase(rest.base ?? "");

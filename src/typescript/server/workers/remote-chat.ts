@@ -1,7 +1,7 @@
 /** A chat of a store as a page sees it that does not hold it. Every page that has opened it sees the runs of all of them. */
 import { LoopletError } from "../../core/api/errors.js";
 import type {
-  KeptByChat,
+  OptionsSetByChat,
   Message,
   MessageInput,
   ModelUsage,
@@ -20,7 +20,7 @@ import { withAsked, type KnownHistory } from "./received-run.js";
 import type { RemoteRun } from "./remote-run.js";
 
 /** The options of a run in a chat. */
-export type ChatRunOptions = Omit<RunOptions, keyof KeptByChat>;
+export type ChatRunOptions = Omit<RunOptions, keyof OptionsSetByChat>;
 
 const { messages: _, subagents: __, agent: ___, chatUsage: ____, ...CHAT_RUN_TABLE } = RUN_TABLE;
 

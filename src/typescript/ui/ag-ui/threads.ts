@@ -5,7 +5,7 @@
  */
 import { LoopletError, type LoopletErrorCode } from "../../core/api/errors.js";
 import type { Agent, ContentBlock, QuestionAnswer, Run } from "../../core/api/index.js";
-import { reportUnheard, madeOf } from "../../core/kit/runs.js";
+import { reportUnheard, internalsOf } from "../../core/kit/runs.js";
 import { checkOptions } from "../../core/kit/check.js";
 import { Deciding } from "./deciding.js";
 import { answerOf, isOfPage, type Asked } from "./interrupts.js";
@@ -229,7 +229,7 @@ export class Threads {
   async #agentFor(input: AgUiInput, owner: string) {
     const agents = this.#agents;
     const given = typeof agents === "function" ? await agents({ input, owner }) : agents;
-    const made = madeOf(given);
+    const made = internalsOf(given);
     const deciding = new Deciding();
     const own = made?.again(deciding.watch(withPageTools(made.options, input.tools ?? [])));
     const agent = own ?? given;

@@ -16,14 +16,14 @@ import type { JournalTail } from "../../generated/model.js";
 import type { ChatEnd, HostCallbacks, RunSource } from "../../host/driver.js";
 import { journalOf } from "../../host/entries.js";
 import { refusal, reportUnheard } from "../../host/failures.js";
-import { briefly } from "../brief.js";
+import { withTemporaryRun } from "../temporary-run.js";
 import { resultOf, type Driver, type OpenRun } from "../../host/engine.js";
 import { Journal, type JournalHost } from "../journal.js";
 import { runConfig } from "../prompt.js";
 import { withCost } from "../result.js";
 
 /** A chat as its journal has it. */
-export interface KeptChat {
+export interface RestoredChat {
   readonly tail: JournalTail;
   readonly messages: readonly Message[];
   readonly subagents: readonly SubagentMemory[];
@@ -55,7 +55,7 @@ export class ChatJournal {
    *
    * @throws LoopletError `config_invalid_value` for a journal that cannot be read, or that these options do not fit
    */
-  read(entries: readonly JournalEntry[]): KeptChat {
+  read(entries: readonly JournalEntry[]): RestoredChat {
     const [tail, result] = this.#briefly(journalOf(entries), (driver) => {
       driver.recall();
       return [driver.tail(), resultOf(driver)] as const;
@@ -153,7 +153,7 @@ export class ChatJournal {
       return act(driver);
     };
     try {
-      return briefly(this.#parts, this.#open, source, acting, save);
+      return withTemporaryRun(this.#parts, this.#open, source, acting, save);
     } catch (error) {
       throw isOpen ? error : wrong(refusal(error).message, error);
     }

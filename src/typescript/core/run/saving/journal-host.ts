@@ -6,7 +6,7 @@ import { journalGone, notSaved } from "../../host/failures.js";
 import { describeReturned } from "../../options/check.js";
 import { message } from "../../options/thrown.js";
 import type { Driver } from "../../host/engine.js";
-import { TAKEN, type JournalHost } from "../journal.js";
+import { TAKEN_OVER, type JournalHost } from "../journal.js";
 
 /** The run whose journal is kept. */
 export interface SavedRun {
@@ -28,7 +28,7 @@ export function journalHost(
     flushMs,
     clock,
     report,
-    lost: () => run.abort(TAKEN),
+    lost: () => run.abort(TAKEN_OVER),
     gone: () => {
       const failure = journalGone(run.id);
       run.suspend(failure.message, failure);

@@ -9,13 +9,13 @@ import type {
   Run,
   Tools,
 } from "../../../core/api/index.js";
-import { type Living, madeOf } from "../../../core/kit/runs.js";
+import { type LiveAgent, internalsOf } from "../../../core/kit/runs.js";
 import { modelParts, sealModel } from "../../../core/kit/models.js";
 import type { ForkChanges, OfferedAgent } from "./protocol.js";
 
 /** What devtools show of an agent before they let a run go on with it. */
 export function offered(name: string, agent: Agent): OfferedAgent {
-  const { model, system, tools } = madeOf(agent)!.options;
+  const { model, system, tools } = internalsOf(agent)!.options;
   return { name, model: model.model, system: system ?? "", tools: namesOf(tools) };
 }
 
@@ -30,7 +30,7 @@ export function forked(
   changes: ForkChanges,
   record: Recorder,
 ): Run {
-  const { options, again } = madeOf(agent)!;
+  const { options, again } = internalsOf(agent)!;
   const { told } = changes;
   // A fork is another run: it must not write into the log of the first one.
   const { store: _, ...own } = options;
@@ -42,7 +42,7 @@ export function forked(
 /** The run of this id that is under way in one of the agents; undefined if none has it. */
 export function runUnderWay(agents: Iterable<Agent>, id: string): Run | undefined {
   for (const agent of agents)
-    for (const run of (madeOf(agent)!.living as Living).open) if (run.id === id) return run;
+    for (const run of (internalsOf(agent)!.living as LiveAgent).open) if (run.id === id) return run;
   return undefined;
 }
 

@@ -9,7 +9,7 @@ import type { Fetch } from "../../../core/api/model.js";
 import type { RunResult } from "../../../core/api/result.js";
 import type { Run, Store } from "../../../core/api/run.js";
 import type { ToolReturn } from "../../../core/kit/engine.js";
-import { madeOf } from "../../../core/kit/runs.js";
+import { internalsOf } from "../../../core/kit/runs.js";
 import { recorder } from "../../replay/recorder.js";
 import { answerRequest, inputText, type AskedBy } from "./model/answers.js";
 import { Questions } from "./person.js";
@@ -92,7 +92,7 @@ export class Process implements Owner {
 
   /** The agent with the platform of this process. */
   furnished(agent: Agent, isRoot = false): Agent {
-    const made = madeOf(agent)!;
+    const made = internalsOf(agent)!;
     const { options } = made;
     if (isRoot) this.world.agent = options;
     const { store, ...rest } = options;

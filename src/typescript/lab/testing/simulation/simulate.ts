@@ -9,7 +9,7 @@
 import { LoopletError } from "../../../core/api/errors.js";
 import { loadWasm } from "../../../core/kit/engine.js";
 import { describe } from "../../../core/kit/check.js";
-import { madeOf } from "../../../core/kit/runs.js";
+import { internalsOf } from "../../../core/kit/runs.js";
 import { Choices, type Choice } from "./choices.js";
 import { Digest } from "./digest.js";
 import { Effects } from "./effects.js";
@@ -107,7 +107,7 @@ export class SimulationFailure extends Error implements Failure {
  */
 export async function simulate(subject: Subject, options: SimulateOptions = {}): Promise<Simulation> {
   const checked = checkedOptions(options);
-  if (typeof subject !== "function" && madeOf(subject) === undefined) {
+  if (typeof subject !== "function" && internalsOf(subject) === undefined) {
     const problem = `needs an agent that createAgent has made, or a function that makes one, got ${describe(subject)}`;
     throw new LoopletError("config_wrong_type", "agent", problem);
   }

@@ -6,7 +6,7 @@ import type { Agent, AgentOptions } from "../../../core/api/agent.js";
 import { LoopletError } from "../../../core/api/errors.js";
 import type { Fetch, FetchInit } from "../../../core/api/model.js";
 import type { Store } from "../../../core/api/run.js";
-import { madeOf } from "../../../core/kit/runs.js";
+import { internalsOf } from "../../../core/kit/runs.js";
 import type { Conversation } from "../../practice/conversation.js";
 import { seededRandom } from "../../practice/random.js";
 import type { ScriptedTurn } from "../../practice/types.js";
@@ -219,7 +219,7 @@ export class Simulated {
     const { subject } = this;
     try {
       const made: unknown = typeof subject === "function" ? await subject(process.handle) : subject;
-      if (madeOf(made) === undefined) this.#isProgram = true;
+      if (internalsOf(made) === undefined) this.#isProgram = true;
       else await process.runAgent(made as Agent, takeOver);
     } catch (error) {
       // Wrong options are no finding, unless the run itself has made them.

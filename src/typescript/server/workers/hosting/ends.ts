@@ -1,6 +1,6 @@
 /** The ends of runs, as logs keep them and clients get them. */
 import type { Chat, Failure, Outcome, Run, RunEvent, RunResult } from "../../../core/api/index.js";
-import { TAKEN } from "../../../core/kit/journal.js";
+import { TAKEN_OVER } from "../../../core/kit/journal.js";
 import type { HandedRun } from "./hosted-run.js";
 import { thrown, type RunEnd } from "../protocol.js";
 
@@ -16,7 +16,7 @@ export function isTaken(run: HandedRun, end: RunEnd): boolean {
   const { outcome, error, abortReason }: Partial<RunResult> =
     ("result" in end ? end.result : end.thrown.result) ?? {};
   const isHandedOver = run.isSuspended === true && outcome === "cancelled";
-  return error?.code === "run_held" || abortReason === TAKEN || isHandedOver;
+  return error?.code === "run_held" || abortReason === TAKEN_OVER || isHandedOver;
 }
 
 /** The end of a run of a chat: with the messages of the chat, or without them, since they grow with every run. */

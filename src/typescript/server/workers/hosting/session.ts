@@ -9,7 +9,7 @@ import type { RunEnd } from "../protocol.js";
 import { endOfRun, endWith, isTaken, lostEnd } from "./ends.js";
 import type { Batch } from "./feed.js";
 import { HostedRun } from "./hosted-run.js";
-import { Making } from "./making.js";
+import { OnceAsync } from "./once-async.js";
 import type { OpenedIn, Opening } from "./opened-in.js";
 import { BadRequest, heldElsewhere, ofRequest } from "./problems.js";
 import {
@@ -71,7 +71,7 @@ const LOOKS = 5;
 
 export class Session {
   readonly #parts: SessionParts;
-  readonly #opened = new Making<Opened>();
+  readonly #opened = new OnceAsync<Opened>();
   #claimed: unknown;
   readonly #closed = new AbortController();
   #lost = new AbortController();

@@ -1,7 +1,7 @@
 /** The sessions of a host by their names: each a chat, or a run without one. Those of the last runs stay. */
 import type { Agent, Chat, Run, Store } from "../../../core/api/index.js";
 import { reportUnheard } from "../../../core/kit/runs.js";
-import { Making } from "./making.js";
+import { OnceAsync } from "./once-async.js";
 import { openedIn, type Opening } from "./opened-in.js";
 import { RunList, sessionOf, type ListedRun } from "./run-list.js";
 import { Session, type Start } from "./session.js";
@@ -16,7 +16,7 @@ export class Sessions {
   /** The session that was used last is behind the others. */
   readonly #sessions = new Map<string, Session>();
   /** The runs that clients begin. Calls of such a run wait until it has begun. */
-  readonly #beginning = new Making<void>();
+  readonly #beginning = new OnceAsync<void>();
 
   /**
    * `keep` is the number of runs that stay; `isOnly`: no other host can be at work. `changed` hears that a run of a

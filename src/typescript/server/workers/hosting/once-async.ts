@@ -1,5 +1,5 @@
-/** Things that are made once each. Whoever asks meanwhile gets the one in the making, and a failure is made anew. */
-export class Making<T> {
+/** Runs an asynchronous function once for each name. Calls in the meantime get its promise. After a failure it runs again. */
+export class OnceAsync<T> {
   readonly #made = new Map<string, Promise<T>>();
 
   /** The number of things that were made and not forgotten. */

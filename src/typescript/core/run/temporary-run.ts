@@ -1,4 +1,4 @@
-/** Runs that are opened for a moment, to read or write a journal: they ask nothing of your code. */
+/** Runs that are opened only to read or write a journal. They call none of your functions. */
 import type { AgentParts } from "./agent-parts.js";
 import { LoopletError } from "../api/errors.js";
 import type { JournalEntry } from "../api/index.js";
@@ -27,7 +27,7 @@ export async function loaded(load: LoadEngine): Promise<OpenRun> {
  *
  * @throws the engine's error about a journal that cannot be read, or that these options do not fit
  */
-export function briefly<T>(
+export function withTemporaryRun<T>(
   { config, random, clock, now }: AgentParts,
   open: OpenRun,
   source: RunSource,
@@ -35,7 +35,7 @@ export function briefly<T>(
   save: HostCallbacks["save"] = nothing,
 ): T {
   const { setTimer, clearTimer } = clock;
-  const driver = open(config(), source, { ...DEAF, random, now, setTimer, clearTimer, save });
+  const driver = open(config(), source, { ...NO_CALLBACKS, random, now, setTimer, clearTimer, save });
   try {
     return act(driver);
   } finally {
@@ -50,7 +50,7 @@ export function tailOf(
   entries: readonly JournalEntry[],
 ): JournalTail | undefined {
   try {
-    return briefly(parts, open, journalOf(entries), (driver) => driver.tail());
+    return withTemporaryRun(parts, open, journalOf(entries), (driver) => driver.tail());
   } catch {
     return undefined;
   }
@@ -58,7 +58,7 @@ export function tailOf(
 
 function nothing(): void {}
 
-const DEAF = {
+const NO_CALLBACKS = {
   fetch: () => Promise.reject(new Error("a journal is read")),
   authorize: () => [],
   perform: nothing,

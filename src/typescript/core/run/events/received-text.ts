@@ -1,12 +1,12 @@
 /** The streamed part of the root's latest answer. If the instance is lost, no other copy of it is left. */
-export class Heard {
+export class ReceivedText {
   text = "";
   /** The iteration and the attempt of the root's last delta of any kind, and its block. */
   last: { iteration: number; attempt: number; block: number } | undefined;
   #iteration = 0;
   #attempt = 0;
 
-  hear(iteration: number, attempt: number, text: string): void {
+  add(iteration: number, attempt: number, text: string): void {
     if (iteration !== this.#iteration || attempt !== this.#attempt) {
       this.text = "";
       this.#iteration = iteration;

@@ -1,15 +1,15 @@
-/** What the driver of a run has of the agent: its configuration, models, and functions that perform its outputs. */
+/** What the driver of a run needs of the agent: its configuration, its models, and functions that perform outputs. */
 import type { AgentParts } from "./agent-parts.js";
 import type { Model } from "../api/model.js";
-import { Asks } from "../hooks/asks.js";
+import { Questions } from "../hooks/questions.js";
 import type { HostOutput } from "../host/driver.js";
 import type { Driver } from "../host/engine.js";
 import type { ModelList } from "../models/model-list.js";
 import { StructuredOutput } from "../tools/structured-output.js";
 import type { ToolCalls } from "../tools/tool-calls.js";
 
-/** The run that is equipped. */
-export interface EquippedRun {
+/** What the dependencies need of their run. */
+export interface RunHandles {
   readonly tools: ToolCalls;
   /** The driver while the run is under way. */
   readonly running: () => Driver | undefined;
@@ -17,17 +17,17 @@ export interface EquippedRun {
   readonly report: (error: unknown) => void;
 }
 
-export class Equipment {
+export class RunDependencies {
   readonly models: ModelList;
   readonly output: StructuredOutput;
-  readonly asks: Asks;
+  readonly questions: Questions;
 
-  /** `before` is the equipment in whose place this one comes. */
+  /** `before` are the dependencies that these replace. */
   constructor(
     readonly parts: AgentParts,
     readonly config: string,
-    private readonly run: EquippedRun,
-    before?: Equipment,
+    private readonly run: RunHandles,
+    before?: RunDependencies,
   ) {
     this.models = parts.models.copy();
     this.output = new StructuredOutput(parts.profiles);
@@ -40,19 +40,19 @@ export class Equipment {
         ...parts.asked,
       }),
     };
-    this.asks = new Asks(asked, run.running, before?.asks);
+    this.questions = new Questions(asked, run.running, before?.questions);
   }
 
   /** Performs an output of the engine with the tools and your functions. */
   perform(output: HostOutput): void {
-    const { asks } = this;
+    const { questions } = this;
     const { tools } = this.run;
     if ("callTool" in output) tools.call(output.callTool);
     else if ("answerTool" in output) {
       const { call, number, answer } = output.answerTool;
       tools.answer(call, number, answer);
     } else if ("abortTool" in output) tools.abort(output.abortTool.call, output.abortTool.why);
-    else if ("ask" in output) asks.ask(output.ask.question, output.ask.ask);
-    else asks.withdraw(output.withdraw.question, output.withdraw.why);
+    else if ("ask" in output) questions.ask(output.ask.question, output.ask.ask);
+    else questions.withdraw(output.withdraw.question, output.withdraw.why);
   }
 }

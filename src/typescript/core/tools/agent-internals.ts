@@ -1,4 +1,4 @@
-/** What `createAgent` has made of an agent's options, kept for `subagent`, `handoff` and parts. */
+/** What `createAgent` attaches to an agent for `subagent`, `handoff` and the other wings. */
 import type { Agent, AgentOptions } from "../api/agent.js";
 import type { ToolSet } from "./tool.js";
 
@@ -6,7 +6,7 @@ import type { ToolSet } from "./tool.js";
 const MADE = Symbol.for("looplet.made");
 
 /** An agent's options, and what was made of them. Those of another agent may take their place. */
-export interface Made {
+export interface AgentInternals {
   options: AgentOptions;
   /** Writes the JSON of the engine's configuration. */
   config: () => string;
@@ -14,17 +14,17 @@ export interface Made {
   sets: readonly ToolSet[];
   /** Makes an agent with other options, on the same engine. */
   readonly again: (options: AgentOptions) => Agent;
-  /** The `Living` of `run/`: the parts of the agent's next run, and its runs under way. */
+  /** The `LiveAgent` of `run/`: the parts of the agent's next run, and its runs under way. */
   readonly living: object;
 }
 
-/** Keeps what was made of its options with the agent, and returns the agent. */
-export function keepMade<A extends object>(agent: A, made: Made): A {
+/** Attaches the internals to the agent, and returns the agent. */
+export function attachInternals<A extends object>(agent: A, made: AgentInternals): A {
   return Object.defineProperty(agent, MADE, { __proto__: null, value: made } as PropertyDescriptor);
 }
 
-/** What was kept with an agent; undefined for any other value. */
-export function madeOf(agent: unknown): Made | undefined {
+/** The internals of an agent; undefined for any other value. */
+export function internalsOf(agent: unknown): AgentInternals | undefined {
   if (typeof agent !== "object" || agent === null) return undefined;
-  return (agent as { [MADE]?: Made })[MADE];
+  return (agent as { [MADE]?: AgentInternals })[MADE];
 }

@@ -87,7 +87,7 @@ interface OpenQuestion {
   readonly isAnswered?: boolean;
 }
 
-export class Asks {
+export class Questions {
   readonly #asked: RunFunctions;
   readonly #askers: { readonly [P in Point]?: Asker };
   readonly #driver: () => Driver | undefined;
@@ -99,7 +99,7 @@ export class Asks {
    * `driver` returns undefined before the run's start and after its end. `before` are the asks that these take the
    * place of, after a loss.
    */
-  constructor(asked: RunFunctions, driver: () => Driver | undefined, before?: Asks) {
+  constructor(asked: RunFunctions, driver: () => Driver | undefined, before?: Questions) {
     this.#kept = before === undefined ? new Map<number, OpenQuestion>() : before.#kept;
     this.#asked = asked;
     this.#askers = askers(asked);

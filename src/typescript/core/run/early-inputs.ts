@@ -1,9 +1,9 @@
-/** Calls on a run that come before the engine is loaded, or while a fresh instance takes the place of a lost one. */
+/** Keeps calls on a run that come before the engine is loaded, or while a new instance replaces one that crashed. */
 import type { Input, Raise } from "../generated/input.js";
 import type { Driver } from "../host/engine.js";
 import { inputOf, type Message } from "./steers.js";
 
-export class Early {
+export class EarlyInputs {
   /** Inputs for the engine before the run begins. */
   first: Input[] = [];
   /** Limits to raise after the run has begun. */
