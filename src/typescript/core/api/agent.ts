@@ -15,7 +15,7 @@ import type { HookOptions } from "./hook.js";
 import type { ContextOptions, IterationOptions, LimitOptions } from "./iteration.js";
 import type {
   ChatHistory,
-  KeptChat,
+  SavedChat,
   Message,
   MessageInput,
   OpenChatOptions,
@@ -221,7 +221,7 @@ export interface TypedAgent<C extends ToolTypes, Output> extends NotAMethodOfAge
    * Reads a chat from the agent's `store` without opening it, even while another process runs it. Resolves to
    * undefined if the chat does not exist. Rejects as `openChat` does.
    */
-  readChat(id: string, options?: ReadChatOptions): Promise<KeptChat | undefined>;
+  readChat(id: string, options?: ReadChatOptions): Promise<SavedChat | undefined>;
 }
 
 /** The options of `agent.resumePending`: those of `agent.resume` for each of the runs. */

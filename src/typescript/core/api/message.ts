@@ -149,7 +149,7 @@ export interface AgentTranscript extends Omit<EngineTranscript, "toolCalls"> {
 }
 
 /** A saved chat, as `agent.readChat` returns it. */
-export interface KeptChat {
+export interface SavedChat {
   readonly messages: readonly Message[];
   readonly subagents: readonly SubagentMemory[];
   /** As `chat.usage`, including the completed model calls of an unfinished run. */
@@ -186,5 +186,5 @@ export type OpenChatOptions<C extends ToolTypes = ToolTypes, Output = unknown> =
    * As for `agent.resume`, or a function that returns it. Contract: called before a run resumes, with the saved chat,
    * including `transcripts`, so that it can compare the journal with your event log.
    */
-  afterEvent?: number | ((chat: KeptChat) => number) | undefined;
+  afterEvent?: number | ((chat: SavedChat) => number) | undefined;
 };

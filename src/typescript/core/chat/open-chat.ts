@@ -4,7 +4,7 @@
  */
 import type { AgentParts } from "../run/agent-parts.js";
 import { LoopletError } from "../api/errors.js";
-import type { JournalEntry, KeptChat, OpenChatOptions, ReadChatOptions } from "../api/index.js";
+import type { JournalEntry, SavedChat, OpenChatOptions, ReadChatOptions } from "../api/index.js";
 import { checkOptions, checkValue } from "../options/check.js";
 import { OPEN_CHAT_TABLE } from "../options/options.js";
 import { ChatJournal } from "../run/saving/chat-journal.js";
@@ -46,12 +46,12 @@ export async function readChat(
   load: LoadEngine,
   key: string,
   { entries: given, transcripts: wantsAll = false }: ReadChatOptions,
-): Promise<KeptChat | undefined> {
+): Promise<SavedChat | undefined> {
   const { kept, entries } = await found(parts, load, key, "agent.readChat", given);
   return entries.length === 0 ? undefined : stateOf(kept, entries, wantsAll);
 }
 
-function stateOf(kept: ChatJournal, entries: readonly JournalEntry[], wantsAll: boolean): KeptChat {
+function stateOf(kept: ChatJournal, entries: readonly JournalEntry[], wantsAll: boolean): SavedChat {
   const { tail, messages, subagents, usage } = kept.read(entries);
   const all = wantsAll
     ? {

@@ -1,6 +1,6 @@
 /** A chat on its way from one store to another, as text: the entries of its journal, one a line. */
 import { LoopletError } from "../../core/api/errors.js";
-import type { JournalEntry, KeptChat, Store } from "../../core/api/index.js";
+import type { JournalEntry, SavedChat, Store } from "../../core/api/index.js";
 import { entriesOf, journalOf } from "../../core/kit/journal.js";
 
 /** The chat of this id as text; undefined if the store has none. */
@@ -23,7 +23,7 @@ export async function imported(
   store: Store,
   id: string,
   text: string,
-  read: (entries: readonly JournalEntry[]) => Promise<KeptChat | undefined>,
+  read: (entries: readonly JournalEntry[]) => Promise<SavedChat | undefined>,
   { trusted = false }: { trusted?: boolean | undefined } = {},
 ): Promise<void> {
   const lines = text.trimEnd().split("\n");

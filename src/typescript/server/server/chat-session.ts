@@ -3,7 +3,7 @@ import type {
   Agent,
   Chat,
   JournalEntry,
-  KeptChat,
+  SavedChat,
   Prompt,
   ReadChatOptions,
   Run,
@@ -142,7 +142,7 @@ export class ChatSession {
       await nextTask();
       if (chat!.current !== undefined) throw new BadRequest("A run of this session goes on.", 409);
       await chat!.saved();
-      const read = (entries: readonly JournalEntry[]): Promise<KeptChat | undefined> =>
+      const read = (entries: readonly JournalEntry[]): Promise<SavedChat | undefined> =>
         this.#agent.readChat(id, { entries });
       await ofRequest(() => imported(store, id, text, read, { trusted }));
     });

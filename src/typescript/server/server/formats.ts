@@ -1,6 +1,6 @@
 /** Other systems' forms of the events of a run, such as the UI messages of the AI SDK or AG-UI. */
 import type { RunEvent } from "../../core/api/event.js";
-import type { KeptChat, Message } from "../../core/api/message.js";
+import type { SavedChat, Message } from "../../core/api/message.js";
 import type { Prompt } from "../../core/api/run.js";
 
 /** The run whose events a format gets. */
@@ -62,7 +62,7 @@ export interface EventFormat {
   messages?(
     messages: readonly Message[],
     isRunning: boolean,
-    kept: KeptChat | undefined,
+    kept: SavedChat | undefined,
   ): readonly unknown[];
   /**
    * Contract: returns the text of the response, a piece at a time. `events` are those of the run up to its `finish`:

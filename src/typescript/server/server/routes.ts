@@ -1,6 +1,6 @@
 /** The requests to a session: the words behind its path, their methods and their responses. */
 import type { RunEvent } from "../../core/api/event.js";
-import type { KeptChat } from "../../core/api/message.js";
+import type { SavedChat } from "../../core/api/message.js";
 import type { HostResponse } from "../../core/api/platform.js";
 import type { Batch } from "../workers/hosting/feed.js";
 import { eventStream, textStream } from "./event-stream.js";
@@ -55,7 +55,7 @@ async function state(route: Route): Promise<HostResponse> {
   if (format?.messages === undefined) return json(state);
   // The messages of a chat have the prompt of the run under way when that has ended.
   const kept = (await session.call({ method: "readChat", args: [{ transcripts: true }] })) as
-    KeptChat | undefined;
+    SavedChat | undefined;
   const { messages = [], isRunning = false } = kept ?? {};
   return json({ ...state, messages: format.messages(messages, isRunning, kept) });
 }

@@ -2,7 +2,7 @@
 import type {
   Agent,
   Chat,
-  KeptChat,
+  SavedChat,
   PendingOptions,
   PendingRun,
   Prompt,
@@ -319,7 +319,7 @@ export function remoteAgent(connection: AgentLink, tools?: PageFunctions): Remot
         newId,
       );
     },
-    readChat: (id, { transcripts } = {}): Promise<KeptChat | undefined> =>
+    readChat: (id, { transcripts } = {}): Promise<SavedChat | undefined> =>
       connection.call({}, "readChat", id, { transcripts }),
     attach(id, given = {}) {
       const table = { ...RESUME_TABLE, after: "text", chat: "text" } as const;

@@ -1,6 +1,6 @@
 /** Messages of AG-UI in the form of looplet, and the other way. */
 import { LoopletError } from "../../core/api/errors.js";
-import type { AgentTranscript, Block, ContentBlock, KeptChat, Message } from "../../core/api/index.js";
+import type { AgentTranscript, Block, ContentBlock, SavedChat, Message } from "../../core/api/index.js";
 import { isObject } from "../../core/kit/check.js";
 import { isContentBlock } from "../../core/kit/tools.js";
 import { addressFromPage } from "../../extras/tools/from-page.js";
@@ -112,7 +112,7 @@ export function messagesOf(messages: readonly Message[], prefix: string): AgUiMe
  * that answered them. `kept` must have been read with `transcripts`. `known` are the messages that the page already
  * has. The ids of the root's other messages begin with `prefix`.
  */
-export function pastMessages(kept: KeptChat, prefix: string, known: readonly AgUiMessage[]): AgUiMessage[] {
+export function pastMessages(kept: SavedChat, prefix: string, known: readonly AgUiMessage[]): AgUiMessage[] {
   const { transcripts = [] } = kept;
   const ids = new Map(
     known.flatMap(({ subagentRunId: id = "" }) => {

@@ -1,5 +1,5 @@
 /** The chunks for what a run did before a reader connected, built from its messages. */
-import type { Block, KeptChat, Message, ToolResultBlock } from "../../core/api/message.js";
+import type { Block, SavedChat, Message, ToolResultBlock } from "../../core/api/message.js";
 import { isPrompt } from "../../extras/transcript/prompts.js";
 import { fileUrl } from "./files.js";
 import { faultOf, outputOf } from "./outputs.js";
@@ -20,7 +20,7 @@ export function behindPrompt(messages: readonly Message[], count = 1): number {
 }
 
 /** The number of prompts that the last run of a chat has taken: its own, steers and follow-ups. At least 1. */
-export function promptsOf({ transcripts, runStart }: Partial<KeptChat> = {}): number {
+export function promptsOf({ transcripts, runStart }: Partial<SavedChat> = {}): number {
   const own = transcripts?.[0]?.messages.slice(runStart) ?? [];
   return Math.max(1, own.filter(isPrompt).length);
 }

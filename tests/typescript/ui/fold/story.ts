@@ -11,7 +11,7 @@ import {
   tool,
   ToolError,
   type Agent,
-  type KeptChat,
+  type SavedChat,
   type Run,
   type RunEvent,
   type RunEventOf,
@@ -95,7 +95,7 @@ export async function play(seed: string): Promise<Story> {
   processes.end();
   const cut = whole.length;
   const readers = late.splice(0);
-  const kept = (await processes.agent().readChat("r", { transcripts: true })) as KeptChat | undefined;
+  const kept = (await processes.agent().readChat("r", { transcripts: true })) as SavedChat | undefined;
   if (kept !== undefined) whole.push(...unloggedIn(kept, whole));
   const never = (): boolean => false;
   const second = processes.agent().resume("r", { onEvent: listen(never) });

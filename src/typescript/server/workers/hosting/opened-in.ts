@@ -2,13 +2,13 @@
  * The chat of a session, and the run whose end the session's log does not have. A log and a journal are two writes,
  * so a crash between them leaves one without the other.
  */
-import type { Agent, Chat, KeptChat, OpenChatOptions, Run, Store } from "../../../core/api/index.js";
+import type { Agent, Chat, SavedChat, OpenChatOptions, Run, Store } from "../../../core/api/index.js";
 import { randomName } from "../protocol.js";
 
 /** The options with which a chat is opened, or a run resumes. */
 export type Opening = Required<Pick<OpenChatOptions, "takeOver" | "onEvent">> & {
   /** Called before a run resumes with what the journal says. Returns the number of the last event before it. */
-  readonly afterEvent: (kept: KeptChat) => number;
+  readonly afterEvent: (kept: SavedChat) => number;
   /** The run whose end the log does not have. */
   readonly unfinished: string | undefined;
 };

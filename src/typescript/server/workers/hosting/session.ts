@@ -3,7 +3,7 @@
  * It knows nothing of requests, messages and pages. Every host of an agent has its runs in sessions: a worker, an
  * object of Cloudflare and a handler of requests.
  */
-import type { Chat, KeptChat, Run, RunEvent } from "../../../core/api/index.js";
+import type { Chat, SavedChat, Run, RunEvent } from "../../../core/api/index.js";
 import { reportUnheard } from "../../../core/kit/runs.js";
 import type { RunEnd } from "../protocol.js";
 import { endOfRun, endWith, isTaken, lostEnd } from "./ends.js";
@@ -286,7 +286,7 @@ export class Session {
     const isUnfinished = last !== undefined && last.entry.run !== "" && !isLast(last.entry);
     const unfinished = isUnfinished ? last.entry.run : undefined;
     let unlogged = (): RunEvent[] => [];
-    const afterEvent = (kept: KeptChat): number => {
+    const afterEvent = (kept: SavedChat): number => {
       const log = (): RunEvent[] => this.told(kept.lastRun);
       unlogged = () => unloggedIn(kept, log());
       return [...log(), ...unlogged()].at(-1)?.seq ?? 0;

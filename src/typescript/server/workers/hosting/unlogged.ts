@@ -13,7 +13,7 @@ import type {
   Block,
   ContentBlock,
   EventStamp,
-  KeptChat,
+  SavedChat,
   Message,
   Outcome,
   RunEvent,
@@ -44,7 +44,7 @@ interface LoggedBlock {
 }
 
 /** The events that the log of a run lacks. Their numbers follow that of the last event of the log. */
-export function unloggedIn(kept: KeptChat, log: readonly RunEvent[]): RunEvent[] {
+export function unloggedIn(kept: SavedChat, log: readonly RunEvent[]): RunEvent[] {
   const agents = (kept.transcripts ?? []).filter(({ progress }) => progress !== undefined);
   const [root] = agents;
   if (root === undefined || root.agentPath !== "root") return [];
