@@ -82,6 +82,43 @@ test("the other wings and the program import the core by its door only, types in
   expect(past).toEqual([]);
 });
 
+test("each name of the kit has a comment, and another wing or the program uses it", () => {
+  const files = [...sources.filter((file) => wingOf(file) !== "core").map((file) => root + file)];
+  const users = [...files, ...programFiles.map((file) => program + file)].map((file) =>
+    readFileSync(file, "utf8"),
+  );
+  const imported = new Set(
+    users.flatMap((text) =>
+      [...text.matchAll(/\{([^}]*)\} from "[./\w]*core\/kit\/[\w-]+\.js"/g)].flatMap(([, names]) =>
+        names!.split(",").map(
+          (name) =>
+            name
+              .replace(/\btype\b/, "")
+              .trim()
+              .split(" as ")[0]!,
+        ),
+      ),
+    ),
+  );
+  const wrong = sources
+    .filter((file) => file.startsWith("core/kit/"))
+    .flatMap((file) => {
+      const text = readFileSync(`${root}${file}`, "utf8");
+      const names: [name: string, start: number][] = [];
+      const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+      const visit = (node: ts.Node): void => {
+        if (ts.isExportSpecifier(node)) names.push([node.name.text, node.getFullStart()]);
+        ts.forEachChild(node, visit);
+      };
+      visit(source);
+      return names.flatMap(([name, start]) => [
+        ...(imported.has(name) ? [] : [`${file}: ${name} is used by no wing`]),
+        ...(ts.getLeadingCommentRanges(text, start) === undefined ? [`${file}: ${name} has no comment`] : []),
+      ]);
+    });
+  expect(wrong).toEqual([]);
+});
+
 test("each wing has a README that says what it may import", () => {
   for (const [wing, others] of Object.entries(MAY_IMPORT)) {
     const [, list] = /^May import: (.*)\.$/m.exec(readFileSync(`${root}${wing}/README.md`, "utf8"))!;

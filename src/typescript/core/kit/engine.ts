@@ -1,18 +1,61 @@
-/** The WebAssembly and the types of what crosses its boundary. */
-export type { Input } from "../generated/input.js";
-export type { Output } from "../generated/model.js";
-export type { BatchListener } from "../host/batch.js";
+/** Loads the WebAssembly. The types are those of the values that cross its boundary. */
 export {
+  /** What a host tells the engine, as JSON. */
+  type Input,
+} from "../generated/input.js";
+export {
+  /** What the engine asks of its host, as JSON. */
+  type Output,
+} from "../generated/model.js";
+export {
+  /** Receives the events of a driver's batches. */
+  type BatchListener,
+} from "../host/batch.js";
+export {
+  /** The functions that a driver calls. */
   type HostCallbacks,
+  /** The outputs that a driver passes to its host. */
   type HostOutput,
+  /** A question of the engine to the agent's functions. */
   type Question,
+  /** The result of a run before its cost and names are added. */
   type RawRunResult,
+  /** Reads the result of a run by its handle. */
   readResult,
+  /** What a run starts from: options as JSON, or a journal. */
   type RunSource,
+  /** A call of a tool, as the engine passes it to the tool. */
   type ToolInvocation,
 } from "../host/driver.js";
-export type { Driver, OpenRun } from "../host/engine.js";
-export { type Instance, instanceOf, isProblem } from "../host/instance.js";
-export type { ToolReturn } from "../host/question.js";
-export type { Handle } from "../host/shell.js";
-export { init, type LoadedWasm, loadWasm, type WasmSource } from "../host/wasm.js";
+export {
+  /** A run in the engine. */
+  type Driver,
+  /** Opens a driver. */
+  type OpenRun,
+} from "../host/engine.js";
+export {
+  /** An instance of the WebAssembly. */
+  type Instance,
+  /** The instance that new runs use. */
+  instanceOf,
+  /** Whether an error is the engine's refusal of an input. */
+  isProblem,
+} from "../host/instance.js";
+export {
+  /** The result of a tool. */
+  type ToolReturn,
+} from "../host/question.js";
+export {
+  /** The methods of a run in the WebAssembly. */
+  type Handle,
+} from "../host/shell.js";
+export {
+  /** Sets the source of the WebAssembly, for the entries that have none. */
+  init,
+  /** The compiled WebAssembly and its glue. */
+  type LoadedWasm,
+  /** Loads the WebAssembly once. */
+  loadWasm,
+  /** What `init` accepts. */
+  type WasmSource,
+} from "../host/wasm.js";
