@@ -6,8 +6,9 @@
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { SetupError, fail, isMain, root, run, runQuietly, versions } from "./lib/machine.mjs";
+import { saveBundled, writeNotices } from "./notices.mjs";
 import { setup } from "./setup.mjs";
 
 const glue = join(root, "target/glue");
@@ -21,6 +22,7 @@ export async function build({ dev = false, glueOnly = false, machine } = {}) {
   await bind(machine, await compile(machine, dev), dev);
   if (!glueOnly) {
     await bundle(dev);
+    writeNotices(machine);
     await emitTypes();
   }
   console.log(
@@ -96,21 +98,21 @@ async function bundle(dev) {
       makeAbsoluteExternalsRelative: false,
       plugins: [shortSource, !dev && minified],
     });
-    await bundle.write({
+    const { output } = await bundle.write({
       dir: dist,
-      sourcemap: dev ? "inline" : true,
+      // Those of a release are no part of the package: with its sources they are larger than the code.
+      sourcemap: dev ? "inline" : "hidden",
       chunkFileNames: "chunks/[name]-[hash].js",
       codeSplitting: { groups: chunks },
       minify: false,
       minifyInternalExports: false,
     });
     await bundle.close();
+    saveBundled(output.flatMap(({ moduleIds = [] }) => moduleIds));
   } catch (error) {
     throw new SetupError(`The TypeScript does not bundle: ${error.message}`);
   }
   cpSync(join(glue, "looplet_bg.wasm"), join(dist, "looplet.wasm"));
-  // Preact stands inside.
-  cpSync(join(root, "node_modules/preact/LICENSE"), join(dist, "devtools.LICENSE.txt"));
   writeExtension();
 }
 
@@ -195,12 +197,39 @@ async function emitTypes() {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
-  const made = [...sources, join(glue, "looplet.d.ts"), join(root, "tsconfig.json")];
-  if (isFresh("types", made) && existsSync(types)) return;
+  const made = [...sources, ...["package.json", "tsconfig.json"].map((name) => join(root, name))];
+  if (isFresh("types", [...made, join(glue, "looplet.d.ts")]) && existsSync(types)) return;
   rmSync(types, { recursive: true, force: true });
   const tsc = require.resolve("typescript/bin/tsc");
   await runQuietly("tsc", process.execPath, [tsc, "-p", "tsconfig.types.json"]);
+  const wanted = new Set(publicTypes().keys());
+  for (const entry of readdirSync(types, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !wanted.has(file)) rmSync(file);
+  }
   markFresh("types");
+}
+
+/** The files with types that a user's compiler reads, and their texts: those of the subpaths and what they import. */
+export function publicTypes() {
+  const ts = require("typescript");
+  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const facades = readdirSync(join(root, "src/typescript/compat"));
+  const left = Object.values(exports)
+    .flatMap(({ types = "" }) =>
+      types.includes("*") ? facades.map((name) => types.replace("*", name)) : types,
+    )
+    .map((types) => join(root, types))
+    .filter((file) => file.endsWith(".d.ts") && existsSync(file));
+  const found = new Map();
+  for (let file = left.pop(); file !== undefined; file = left.pop()) {
+    if (found.has(file)) continue;
+    found.set(file, readFileSync(file, "utf8"));
+    const { importedFiles } = ts.preProcessFile(found.get(file));
+    const relative = importedFiles.map(({ fileName }) => fileName).filter((name) => name.startsWith("."));
+    left.push(...relative.map((name) => join(dirname(file), name.replace(/\.js$/, ".d.ts"))));
+  }
+  return found;
 }
 
 // A stamp holds the hash of what a step was made from; it is written after the step.

@@ -1,15 +1,18 @@
-// npm run check: what is published. Size against the budget, what the WebAssembly imports, publint,
-// are-the-types-wrong.
+// npm run check: what is published. Sizes against the budget, what the WebAssembly imports, the licences of what is
+// inside, publint, are-the-types-wrong.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { fail, root, run } from "./lib/machine.mjs";
+import { checkLicences } from "./notices.mjs";
 import { reportPrices } from "./prices.mjs";
+import { setup } from "./setup.mjs";
 import { checkSize } from "./size.mjs";
 
 async function main() {
-  await build();
-  const results = [await checkSize(), await checkImports()];
+  const machine = await setup();
+  await build({ machine });
+  const results = [await checkSize(), await checkImports(), checkLicences(machine)];
   const node = (...args) => run(process.execPath, args);
   const { code: publint } = await node(join(root, "node_modules/publint/src/cli.js"), "--strict");
   results.push(publint === 0);

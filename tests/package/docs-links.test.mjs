@@ -1,7 +1,7 @@
 // The links of the documentation, as a reader follows them on a page of the package, and its list of error codes.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pages, root } from "./docs-examples.mjs";
 import { installPacked } from "./install.mjs";
@@ -10,14 +10,18 @@ let installed;
 before(async () => (installed = await installPacked()));
 after(() => installed?.remove());
 
-describe("every link leads to something that the package has", () => {
+/** What the package leaves out. The page of npm, the site and the repository have these links too. */
+const IN_REPOSITORY = /^(bench|src|scripts|tests|\.github)\/|^(CONTRIBUTING|SECURITY|CODE_OF_CONDUCT)\.md$/;
+
+describe("every link leads to something that the package has, or the repository", () => {
   for (const page of pages)
     test(page, () => {
       const published = join(installed.folder, "node_modules/looplet");
       const wrong = linksOf(readFileSync(join(root, page), "utf8")).filter((link) => {
         const [path, anchor] = link.split("#");
-        const file = path === "" ? join(published, page) : join(published, dirname(page), path);
-        if (relative(published, file).startsWith("..") || !existsSync(file)) return true;
+        const place = path === "" ? page : join(dirname(page), path);
+        const file = join(IN_REPOSITORY.test(place) ? root : published, place);
+        if (place.startsWith("..") || !existsSync(file)) return true;
         return anchor !== undefined && !(statSync(file).isFile() && anchorsOf(file).includes(anchor));
       });
       assert.deepEqual(wrong, []);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { installPacked } from "./install.mjs";
 
@@ -68,8 +69,8 @@ test("looplet/inline holds the engine in its own file, for a place that loads no
   assert.doesNotMatch(text, /\bimport\(/);
 });
 
-test("the source maps have the sources of the TypeScript, and do not repeat the engine", () => {
-  const dist = join(installed.folder, "node_modules/looplet/dist");
+test("the source maps of a release have the sources of the TypeScript, and do not repeat the engine", () => {
+  const dist = fileURLToPath(new URL("../../dist", import.meta.url));
   const maps = readdirSync(dist, { recursive: true }).filter((file) => file.endsWith(".map"));
   const texts = maps.map((file) => readFileSync(join(dist, file), "utf8"));
   assert.ok(texts.some((text) => text.includes("src/typescript/core/run/run.ts")));
