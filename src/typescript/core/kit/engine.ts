@@ -6,11 +6,15 @@ export {
 export {
   /** What the engine asks of its host, as JSON. */
   type Output,
+  /** A call of a tool, as the engine passes it to the tool. */
+  type ToolInvocation,
 } from "../generated/model.js";
 export {
   /** Receives the events of a driver's batches. */
   type BatchListener,
 } from "../host/batch.js";
+// What is internal here is not in the published types: its declarations use the glue, which has no types there.
+/** @internal */
 export {
   /** The functions that a driver calls. */
   type HostCallbacks,
@@ -24,15 +28,15 @@ export {
   readResult,
   /** What a run starts from: options as JSON, or a journal. */
   type RunSource,
-  /** A call of a tool, as the engine passes it to the tool. */
-  type ToolInvocation,
 } from "../host/driver.js";
+/** @internal */
 export {
   /** A run in the engine. */
   type Driver,
   /** Opens a driver. */
   type OpenRun,
 } from "../host/engine.js";
+/** @internal */
 export {
   /** An instance of the WebAssembly. */
   type Instance,
@@ -45,6 +49,7 @@ export {
   /** The result of a tool. */
   type ToolReturn,
 } from "../host/question.js";
+/** @internal */
 export {
   /** The methods of a run in the WebAssembly. */
   type Handle,
@@ -52,10 +57,13 @@ export {
 export {
   /** Sets the source of the WebAssembly, for the entries that have none. */
   init,
+  /** What `init` accepts. */
+  type WasmSource,
+} from "../host/wasm.js";
+/** @internal */
+export {
   /** The compiled WebAssembly and its glue. */
   type LoadedWasm,
   /** Loads the WebAssembly once. */
   loadWasm,
-  /** What `init` accepts. */
-  type WasmSource,
 } from "../host/wasm.js";

@@ -17,14 +17,18 @@ export {
   /** The text of an entry without its checksum. */
   withoutChecksum,
 } from "../host/entries.js";
+// What is internal here is not in the published types: see `engine.ts`.
+/** @internal */
 export {
   /** The abort reason of a run that another process has resumed. */
   TAKEN_OVER,
 } from "../run/journal.js";
+/** @internal */
 export {
   /** Appends to a store under a lease, so that only one process at a time writes. */
   AppendLog,
 } from "../run/saving/append-log.js";
+/** @internal */
 export {
   /** A promise with a time limit. */
   within,
