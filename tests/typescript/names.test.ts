@@ -32,24 +32,28 @@ function sources(): Map<string, string> {
   return new Map(typed.map(([subpath, types]) => [subpath, sourceOf(types)]));
 }
 
-/** The places where each name of the package is declared. */
-function declared(): Map<string, Set<ts.Declaration>> {
+/** Each name of each subpath, and the symbol that it stands for. */
+function* exported(): Generator<[subpath: string, name: string, symbol: ts.Symbol, checker: ts.TypeChecker]> {
   const files = sources();
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, (path) => ts.sys.readFile(path));
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
   const program = ts.createProgram([...files.values()], options);
   const checker = program.getTypeChecker();
-  const places = new Map<string, Set<ts.Declaration>>();
-  for (const [subpath, file] of files) {
-    const room = subpath.slice(2) as keyof typeof THEIRS;
+  for (const [subpath, file] of files)
     for (const symbol of checker.getExportsOfModule(
       checker.getSymbolAtLocation(program.getSourceFile(file)!)!,
     )) {
-      if (THEIRS[room]?.includes(symbol.name)) continue;
       const isAlias = (symbol.flags & ts.SymbolFlags.Alias) !== 0;
-      const { declarations } = isAlias ? checker.getAliasedSymbol(symbol) : symbol;
-      places.set(symbol.name, (places.get(symbol.name) ?? new Set()).add(declarations![0]!));
+      yield [subpath, symbol.name, isAlias ? checker.getAliasedSymbol(symbol) : symbol, checker];
     }
+}
+
+/** The places where each name of the package is declared. */
+function declared(): Map<string, Set<ts.Declaration>> {
+  const places = new Map<string, Set<ts.Declaration>>();
+  for (const [subpath, name, { declarations }] of exported()) {
+    if (THEIRS[subpath.slice(2) as keyof typeof THEIRS]?.includes(name)) continue;
+    places.set(name, (places.get(name) ?? new Set()).add(declarations![0]!));
   }
   return places;
 }
@@ -59,4 +63,14 @@ test("a name of the package is one thing, whichever subpath exports it", { timeo
   expect(places.size).toBeGreaterThan(600);
   const twice = [...places].filter(([, { size }]) => size > 1).map(([name]) => name);
   expect(twice).toEqual([]);
+});
+
+test("each name of the preview wing says @beta, and no other name does", { timeout: 60_000 }, () => {
+  const wrong: string[] = [];
+  for (const [subpath, name, symbol, checker] of exported()) {
+    const isPreview = symbol.declarations![0]!.getSourceFile().fileName.includes("/src/typescript/lab/");
+    const isBeta = symbol.getJsDocTags(checker).some((tag) => tag.name === "beta");
+    if (isBeta !== isPreview) wrong.push(`${subpath} ${name}`);
+  }
+  expect(wrong).toEqual([]);
 });

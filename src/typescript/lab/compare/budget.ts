@@ -4,7 +4,7 @@ import type { LimitOptions, Usage } from "../../core/api/index.js";
 import { checkOptions } from "../../core/kit/check.js";
 import type { CompareReport } from "./report.js";
 
-/** The bound of a comparison that asks models. At least one is required; the first that is reached ends it. */
+/** The bound of a comparison that asks models. At least one is required; the first that is reached ends it. @beta */
 export interface LiveOptions {
   /** US dollars. The price of each model has to be known, as for `limits.maxUsd`. */
   maxUsd?: number | undefined;

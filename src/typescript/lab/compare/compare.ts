@@ -19,13 +19,17 @@ import { rerun } from "./rerun.js";
 import { reportOf, VERDICTS, type ComparedRun, type CompareReport, type ComparedVerdict } from "./report.js";
 import { underThisVersion } from "./version.js";
 
-/** A recorded run: the text of its `.loop` file, with a name for the report. Default name: the id in the file. */
+/**
+ * A recorded run: the text of its `.loop` file, with a name for the report. Default name: the id in the file.
+ *
+ * @beta
+ */
 export type RecordedRun = string | { readonly name: string; readonly text: string };
 
-/** The agent with the change, or a function that makes it for each run. */
+/** The agent with the change, or a function that makes it for each run. @beta */
 export type Change = Pick<Agent, "run"> | ((file: LoopFile) => Pick<Agent, "run">);
 
-/** The options of {@link compare}. */
+/** The options of {@link compare}. @beta */
 export interface CompareOptions {
   /** `"run"` calls the functions of the tools too, as in `expectReplay`. Not with `live`. Default `"recorded"`. */
   tools?: "recorded" | "run" | undefined;
@@ -59,6 +63,8 @@ export interface CompareOptions {
  *
  * Rejects with a `LoopletError`: `config_…` for wrong options, `misuse_invalid_argument` for runs or a change of a
  * wrong type.
+ *
+ * @beta
  */
 export async function compare(
   runs: Iterable<RecordedRun> | AsyncIterable<RecordedRun>,

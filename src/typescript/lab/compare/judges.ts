@@ -6,7 +6,7 @@ import { describeReturned, isObject } from "../../core/kit/check.js";
 import { callText } from "./decisions.js";
 import type { Judgement, RunEnd } from "./report.js";
 
-/** What a judge may return: true to pass, a score from 0 to 1 that passes from 0.5 on, or both with a note. */
+/** What a judge may return: true to pass, a score from 0 to 1 that passes from 0.5 on, or both with a note. @beta */
 export type JudgeAnswer =
   | boolean
   | number
@@ -17,6 +17,8 @@ export type JudgeAnswer =
  *
  * Contract: called once for each run that is neither `stopped` nor `failed`. An error that it throws counts as not
  * passed, with its message as the note.
+ *
+ * @beta
  */
 export type Judge = (
   before: RunEnd,
@@ -24,7 +26,7 @@ export type Judge = (
   tools: JudgeTools,
 ) => JudgeAnswer | PromiseLike<JudgeAnswer>;
 
-/** What a judge may use. */
+/** What a judge may use. @beta */
 export interface JudgeTools {
   /** Makes an agent on the engine of the agent that is judged. What it asks is no part of the budget. */
   readonly agent: (options: AgentOptions) => Agent;
@@ -36,13 +38,13 @@ export interface JudgeTools {
   readonly ask: (options: AgentOptions, prompt: string) => Promise<RunResult>;
 }
 
-/** Passes if text, structured answer and outcome are the same, letter by letter. */
+/** Passes if text, structured answer and outcome are the same, letter by letter. @beta */
 export const exact: Judge = (before, after) =>
   before.outcome === after.outcome &&
   before.text === after.text &&
   JSON.stringify(before.output) === JSON.stringify(after.output);
 
-/** Passes if the same tools were called with the same inputs, in the same order. */
+/** Passes if the same tools were called with the same inputs, in the same order. @beta */
 export const toolSequence: Judge = (before, after) => {
   const [was, is] = [before, after].map(({ toolCalls }) => toolCalls.map(callText));
   const at = [...was!, ...is!].findIndex((_, index) => was![index] !== is![index]);
@@ -56,6 +58,8 @@ export const toolSequence: Judge = (before, after) => {
 /**
  * Makes a judge that passes an answer that fits a schema: a JSON Schema whose `type` is `"object"`, or a Standard
  * Schema. The text has to be JSON. looplet checks it as it checks the option `output`.
+ *
+ * @beta
  */
 export function schema(schema: InputSchema): Judge {
   return async (_, after, { agent }) => {
@@ -72,6 +76,8 @@ export function schema(schema: InputSchema): Judge {
 /**
  * Makes a judge that asks a model, within the budget of `live`. `question` says what has to hold of the answer after
  * the change: "Does it tell the customer the same date?"
+ *
+ * @beta
  */
 export function modelAsJudge(model: Model, question: string): Judge {
   return async (before, after, { ask }) => {

@@ -11,6 +11,8 @@ import type { ModelUsage, Usage } from "../../core/api/index.js";
  * - `another decision`: other tools are called, or with other inputs, or the run ends with another outcome.
  * - `stopped`: the comparison could not go on: a call was not recorded, or the budget is spent.
  * - `failed`: the file cannot be played, or looplet itself failed.
+ *
+ * @beta
  */
 export type ComparedVerdict = (typeof VERDICTS)[number];
 
@@ -24,7 +26,7 @@ export const VERDICTS = [
   "failed",
 ] as const;
 
-/** The first place at which a run goes another way. */
+/** The first place at which a run goes another way. @beta */
 export interface FirstDifference {
   /** A request to a model, a call of a tool, a result of a tool, the outcome, or the text at the end. */
   readonly kind: "request" | "call" | "result" | "outcome" | "text";
@@ -40,7 +42,7 @@ export interface FirstDifference {
   readonly diff: string;
 }
 
-/** What a judge says of a run. */
+/** What a judge says of a run. @beta */
 export interface Judgement {
   readonly pass: boolean;
   /** From 0 to 1, for a judge that returns a number. */
@@ -48,7 +50,7 @@ export interface Judgement {
   readonly note?: string | undefined;
 }
 
-/** The comparison of one run. */
+/** The comparison of one run. @beta */
 export interface ComparedRun {
   /** The name that was given with the text, or else the id in the file. */
   readonly name: string;
@@ -71,7 +73,7 @@ export interface ComparedRun {
   readonly usd: number;
 }
 
-/** A share of runs with its confidence interval of 95 %, after Wilson: each from 0 to 1. */
+/** A share of runs with its confidence interval of 95 %, after Wilson: each from 0 to 1. @beta */
 export interface Share {
   readonly runs: number;
   readonly of: number;
@@ -80,7 +82,7 @@ export interface Share {
   readonly high: number;
 }
 
-/** Runs with the same verdict, the same reason and the same place of the first difference. */
+/** Runs with the same verdict, the same reason and the same place of the first difference. @beta */
 export interface DifferenceKind {
   readonly verdict: ComparedVerdict;
   /** The number of runs. */
@@ -89,7 +91,7 @@ export interface DifferenceKind {
   readonly runs: readonly number[];
 }
 
-/** The result of `compare`: plain data, which `JSON.stringify` writes whole. */
+/** The result of `compare`: plain data, which `JSON.stringify` writes whole. @beta */
 export interface CompareReport {
   readonly runs: readonly ComparedRun[];
   /** How many runs have each verdict. Verdicts that no run has are left out. */
@@ -104,7 +106,7 @@ export interface CompareReport {
   readonly isFailed: boolean;
 }
 
-/** What a judge sees of a run: how it has ended. */
+/** What a judge sees of a run: how it has ended. @beta */
 export interface RunEnd {
   readonly outcome: string | undefined;
   readonly text: string;

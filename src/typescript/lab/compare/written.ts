@@ -12,6 +12,8 @@ const MAX_NAMES = 10;
 /**
  * The report as plain text: one sentence, a table, and a line for each kind of difference with its runs, the worst
  * first. Under it is the first of these runs as an example.
+ *
+ * @beta
  */
 export function textReport(report: CompareReport): string {
   const rows = rowsOf(checked(report));
@@ -25,7 +27,7 @@ export function textReport(report: CompareReport): string {
   return harmless([sentenceOf(report), "", ...table, ...told, ...restOf(report), ""].join("\n"));
 }
 
-/** The report as Markdown, for the summary of a CI job or a comment of a pull request. */
+/** The report as Markdown, for the summary of a CI job or a comment of a pull request. @beta */
 export function markdownReport(report: CompareReport): string {
   const rows = rowsOf(checked(report)).map((row) => `| ${row.map(cell).join(" | ")} |`);
   const told = toldKinds(report).flatMap(({ head, example: run }) => {
@@ -38,7 +40,7 @@ export function markdownReport(report: CompareReport): string {
   return harmless([sentenceOf(report), "", ...table, ...told, ...restOf(report), ""].join("\n"));
 }
 
-/** The report as JUnit XML: a test case for each run, and a failure for each that counts against the change. */
+/** The report as JUnit XML: a test case for each run, and a failure for each that counts against the change. @beta */
 export function junitReport(report: CompareReport): string {
   const failed = checked(report).runs.filter(({ isFailed }) => isFailed).length;
   const cases = report.runs.map((run) => {
@@ -63,6 +65,8 @@ export function junitReport(report: CompareReport): string {
 
 /**
  * Throws an error with the text of the report if a run counts against the change.
+ *
+ * @beta
  *
  * @throws Error
  */

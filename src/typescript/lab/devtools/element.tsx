@@ -15,6 +15,8 @@ const Element = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
  * `<looplet-devtools>`. The attribute `channel` names a `BroadcastChannel` whose publishers it shows.
  *
  * Its size is that of its place: give it a height.
+ *
+ * @beta
  */
 export class LoopletDevtools extends Element {
   static readonly observedAttributes = ["channel"];

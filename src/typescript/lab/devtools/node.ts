@@ -7,6 +7,7 @@ import { publish, type Publisher, type PublishOptions } from "./publish.js";
 import { listen } from "./served/http-server.js";
 import { ServedChannel } from "./served/served-channel.js";
 
+/** @beta */
 export interface ServeDevtoolsOptions extends PublishOptions {
   /** The port on 127.0.0.1. Default: any that is free. */
   port?: number | undefined;
@@ -22,7 +23,7 @@ export interface ServeDevtoolsOptions extends PublishOptions {
   print?: ((line: string) => void) | undefined;
 }
 
-/** A server of devtools, and the publisher behind it. */
+/** A server of devtools, and the publisher behind it. @beta */
 export interface DevtoolsServer extends Omit<Publisher, "close"> {
   /** The address of the page. Whoever has it reads the runs and lets offered agents run: keep it to yourself. */
   readonly url: string;
@@ -35,6 +36,8 @@ export interface DevtoolsServer extends Omit<Publisher, "close"> {
  * `record` are shown, and offered agents go on with them. For development only.
  *
  * Rejects with a `LoopletError` of code `config_…`, or with the error of the platform if the port is taken.
+ *
+ * @beta
  */
 export async function serveDevtools(given: ServeDevtoolsOptions = {}): Promise<DevtoolsServer> {
   const {

@@ -22,6 +22,7 @@ import {
 
 export type { DevtoolsChannel } from "./live/protocol.js";
 
+/** @beta */
 export interface PublishOptions {
   /** The name that devtools show: `"checkout worker"`. Default: `"Agents"`. */
   name?: string | undefined;
@@ -29,7 +30,7 @@ export interface PublishOptions {
   keep?: number | undefined;
 }
 
-/** Tells the runs of agents to devtools. */
+/** Tells the runs of agents to devtools. @beta */
 export interface Publisher {
   /** Give it to `createAgent({ record })`. It records as `recorder()` of `looplet/replay` does. */
   readonly record: Recorder;
@@ -58,6 +59,8 @@ interface Published {
  * Tells the runs of agents on a channel: `publish(new BroadcastChannel("looplet"))`. Runs that were recorded before
  * devtools came are told when they come. Whoever hears the channel can read the runs, without keys, and can let
  * offered agents run: publish in development only.
+ *
+ * @beta
  *
  * @throws LoopletError `config_…`
  */

@@ -14,7 +14,7 @@ import { asksForSummary, perform, refuse } from "./turn.js";
 import type { ReplyFailure, PracticeFetch, ReceivedRequest, ReplyBlock, ScriptedTurn } from "./types.js";
 import type { Refusal } from "./wire/format.js";
 
-/** Options of `practice()`. All have defaults; none is needed. */
+/** Options of `practice()`. All have defaults; none is needed. @beta */
 export interface PracticeOptions extends PaceOptions {
   /** Model names that exist; any other gets the vendor's 404. Default: every name exists. */
   models?: readonly string[];
@@ -43,6 +43,8 @@ export interface PracticeOptions extends PaceOptions {
  * 529`, `/practice 429 x2`, `/practice error`, `/practice drop`, `/practice stall`.
  *
  * Rejects with the reason of `init.signal` when that aborts; a stream that is read then fails with it.
+ *
+ * @beta
  *
  * @example
  * ```ts

@@ -9,18 +9,18 @@ import { checkNames, type NamesOf } from "./names.js";
 import { perform, refuse } from "./turn.js";
 import type { PracticeFetch, ReceivedRequest, ScriptedTurn } from "./types.js";
 
-/** A turn, a finished response, or a function that makes either out of the request and its number, from 0. */
+/** A turn, a finished response, or a function that makes either out of the request and its number, from 0. @beta */
 export type ScriptedStep = Answer | ((request: ReceivedRequest, index: number) => Answer | Promise<Answer>);
 
 type Answer = ScriptedTurn | HostResponse;
 
-/** Options of `scripted()`. */
+/** Options of `scripted()`. @beta */
 export interface ScriptedOptions extends PaceOptions {
   /** Answer illegal requests with the vendor's 400 (without using up a turn). Default false. */
   validate?: boolean;
 }
 
-/** A scripted `fetch` and what it saw. */
+/** A scripted `fetch` and what it saw. @beta */
 export interface ScriptedFetch extends PracticeFetch {
   /** Every request in the order of arrival, also those that were refused. */
   readonly requests: ReceivedRequest[];
@@ -32,6 +32,8 @@ export interface ScriptedFetch extends PracticeFetch {
  * Answers the first request with the first turn, the second with the second, and so on. After the last turn `fetch`
  * rejects with an error that says how many turns there were. That error, and what a function among the turns throws,
  * ends a run as `failed` with `custom_model`. Honours `init.signal` like `practice`.
+ *
+ * @beta
  *
  * @example
  * ```ts
@@ -115,7 +117,7 @@ function checkTurn(turn: ScriptedTurn, index: number): void {
   turn.toolCalls?.forEach((call, at) => checkNames(call, CALL, `${where}, toolCalls[${at}]`));
 }
 
-/** How `raw` answers. */
+/** How `raw` answers. @beta */
 export interface RawOptions {
   /** Default 200. */
   status?: number;
@@ -126,6 +128,8 @@ export interface RawOptions {
 /**
  * A response of exactly these bytes: one text or byte array is one chunk, a list gives the chunks. For `scripted`, or
  * as the answer of any `fetch`.
+ *
+ * @beta
  */
 export function raw(
   content: string | Uint8Array | readonly (string | Uint8Array)[],

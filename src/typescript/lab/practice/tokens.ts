@@ -3,7 +3,7 @@
 const BYTES_PER_TOKEN = 4;
 const encoder = new TextEncoder();
 
-/** Tokens of `text`: its UTF-8 length divided by four, rounded up; 0 for an empty text. */
+/** Tokens of `text`: its UTF-8 length divided by four, rounded up; 0 for an empty text. @beta */
 export function estimateTokens(text: string): number {
   return Math.ceil(encoder.encode(text).length / BYTES_PER_TOKEN);
 }

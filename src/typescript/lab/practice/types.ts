@@ -7,11 +7,11 @@ import type {
   HostUrl,
 } from "../../core/api/platform.js";
 
-/** The wire protocols that the practice provider speaks: all that a server of `looplet`'s models can speak. */
+/** The wire protocols that the practice provider speaks: all that a server of `looplet`'s models can speak. @beta */
 export type Protocol =
   "anthropic-messages" | "openai-chat" | "openai-responses" | "gemini" | "bedrock-converse";
 
-/** A function that can stand wherever `fetch` is expected. */
+/** A function that can stand wherever `fetch` is expected. @beta */
 export interface PracticeFetch {
   (input: string | HostRequest | HostUrl, init?: HostRequestInit): Promise<HostResponse>;
   /** Does nothing. The global `fetch` of Bun has it, and types want it there. */
@@ -24,16 +24,20 @@ export interface PracticeFetch {
  * - `"event"`: one event per chunk.
  * - a number: chunks of that many bytes, wherever that falls (also inside a UTF-8 sequence). At least 1.
  * - `"split"`: seeded random cuts of 1 to 64 bytes.
+ *
+ * @beta
  */
 export type Chunking = "event" | "split" | number;
 
 /**
  * Waits for `delayMs` milliseconds. Contract: resolves after the delay; rejects with `signal.reason` as soon as
  * `signal` aborts, and keeps no timer then.
+ *
+ * @beta
  */
 export type Sleep = (delayMs: number, signal: HostAbortSignal) => Promise<void>;
 
-/** A request as the practice provider received it. */
+/** A request as the practice provider received it. @beta */
 export interface ReceivedRequest {
   /** The URL exactly as it was given to `fetch`. */
   url: string;
@@ -53,7 +57,7 @@ export interface ReceivedRequest {
   isStreaming: boolean;
 }
 
-/** An HTTP error that the provider answers with on request. */
+/** An HTTP error that the provider answers with on request. @beta */
 export interface ReplyFailure {
   /** HTTP status, for instance 429, 500 or 529. */
   status: number;
@@ -69,7 +73,7 @@ export interface ReplyFailure {
   headers?: Record<string, string>;
 }
 
-/** Faults inside a response whose head was fine. Each field is off by default. */
+/** Faults inside a response whose head was fine. Each field is off by default. @beta */
 export interface StreamFaults {
   /** An error event after this many events; `afterEvents` defaults to all but the terminal ones. The stream ends there. */
   error?: { type?: string; message?: string; afterEvents?: number };
@@ -83,7 +87,7 @@ export interface StreamFaults {
   truncate?: boolean;
 }
 
-/** Token counts in neutral words; each protocol has its own names and sums. */
+/** Token counts in neutral words; each protocol has its own names and sums. @beta */
 export interface ReplyUsage {
   /** Prompt tokens that no cache took part in. Default: the estimate. */
   inputTokens?: number;
@@ -97,10 +101,14 @@ export interface ReplyUsage {
   reasoningTokens?: number;
 }
 
-/** A text that streams in pieces: a string is cut by the provider, an array gives the exact deltas. */
+/** A text that streams in pieces: a string is cut by the provider, an array gives the exact deltas. @beta */
 export type Pieces = string | readonly string[];
 
-/** One block of an answer, in neutral words. `docs/tasks/testing.md` has a table of what each protocol makes of it. */
+/**
+ * One block of an answer, in neutral words. `docs/tasks/testing.md` has a table of what each protocol makes of it.
+ *
+ * @beta
+ */
 export type ReplyBlock =
   | { type: "text"; text: Pieces }
   /**
@@ -126,6 +134,8 @@ export type ReplyBlock =
 /**
  * Why an answer ended. `"end"`, `"tool-calls"`, `"length"`, `"stop-sequence"`, `"refusal"` and `"pause"` are
  * translated into the vendor's word; any other string is sent as it stands.
+ *
+ * @beta
  */
 export type ReplyStopReason =
   "end" | "tool-calls" | "length" | "stop-sequence" | "refusal" | "pause" | (string & {});
@@ -133,6 +143,8 @@ export type ReplyStopReason =
 /**
  * One answer, written neutrally: it is encoded for the protocol of the request that it answers, streamed or whole.
  * Order of the blocks: `thinking`, `text`, `toolCalls`; any other order is written with `blocks`.
+ *
+ * @beta
  */
 export interface ScriptedTurn extends StreamFaults {
   /** A string is one delta; an array gives the exact deltas. */

@@ -6,7 +6,7 @@ import { LoopletError } from "../../core/api/errors.js";
 import { withoutChecksum } from "../../core/kit/journal.js";
 import type { JournalEntry } from "../../core/api/run.js";
 
-/** The proof of a journal up to one of its entries. Plain JSON. */
+/** The proof of a journal up to one of its entries. Plain JSON. @beta */
 export interface Receipt {
   /** The number of this format. */
   readonly receipt: 1;
@@ -58,7 +58,7 @@ export class Chain {
   }
 }
 
-/** The bytes of a receipt that its signature is of: UTF-8, four lines, and a fifth one if `unseen` is not 0. */
+/** The bytes of a receipt that its signature is of: UTF-8, four lines, and a fifth one if `unseen` is not 0. @beta */
 export function signedBytes({ journal, entries, head, unseen = 0 }: Receipt): Uint8Array<ArrayBuffer> {
   const more = unseen === 0 ? "" : `\n${unseen}`;
   return new TextEncoder().encode(`looplet receipt 1\n${journal}\n${entries}\n${head}${more}`);

@@ -7,7 +7,11 @@ import type { ReplayMoment } from "../replay/playback.js";
 import type { Replay } from "../replay/replay.js";
 import { namePattern } from "../../extras/tools/name-pattern.js";
 
-/** What must have held in a run. Each field that is left out asks for nothing. In names `*` stands for any text. */
+/**
+ * What must have held in a run. Each field that is left out asks for nothing. In names `*` stands for any text.
+ *
+ * @beta
+ */
 export interface RunPolicy {
   /**
    * Each call of these tools was allowed by an answer to a question about it: of a person, or of the agent's

@@ -5,7 +5,7 @@ import { reportUnheard } from "../../core/kit/runs.js";
 import { checkOptions } from "../../core/kit/check.js";
 import { Chain, signedBytes, type Receipt } from "./chain.js";
 
-/** The options of {@link receipts}. */
+/** The options of {@link receipts}. @beta */
 export interface ReceiptOptions {
   /**
    * Contract: returns the signature of the bytes, by a key that whoever can write the store does not have. Called for
@@ -20,10 +20,10 @@ export interface ReceiptOptions {
   onReceipt?: ((receipt: Receipt) => unknown) | undefined;
 }
 
-/** The bytes of a signature. */
+/** The bytes of a signature. @beta */
 export type Signature = ArrayBuffer | Uint8Array;
 
-/** A store with receipts. */
+/** A store with receipts. @beta */
 export interface ReceiptStore extends Store {
   /** The receipt of a journal as the store has it now; undefined if there is none. */
   receipt(journal: string): Promise<Receipt | undefined>;
@@ -31,6 +31,8 @@ export interface ReceiptStore extends Store {
 
 /**
  * The store, with a chain for each journal that goes through it. Give it to `createAgent` in the place of the store.
+ *
+ * @beta
  *
  * @example
  * ```ts

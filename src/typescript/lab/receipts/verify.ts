@@ -18,7 +18,7 @@ import {
   type RunPolicy,
 } from "./policy.js";
 
-/** What is verified beside the run itself. */
+/** What is verified beside the run itself. @beta */
 export interface VerifyOptions {
   /**
    * The receipts of the journal, the last one among them. For a run that continued in another process, the last one
@@ -40,7 +40,7 @@ export interface VerifyOptions {
   policy?: RunPolicy | undefined;
 }
 
-/** One thing that was verified. */
+/** One thing that was verified. @beta */
 export interface VerifiedCheck {
   readonly name:
     "replay" | "journal" | "receipts" | "signatures" | "approvals" | "tools" | "policy" | "budget";
@@ -49,6 +49,7 @@ export interface VerifiedCheck {
   readonly says: string;
 }
 
+/** @beta */
 export interface Verification {
   /** Whether all checks have passed. */
   readonly passed: boolean;
@@ -79,6 +80,8 @@ const POLICY_TABLE = {
  * `import "looplet"`.
  *
  * Rejects with a `LoopletError` of code `misuse_run_file` for a text that is not such a file.
+ *
+ * @beta
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ import { oneLine } from "./harmless.js";
 /** The number of the format of `.loop` files. A file with a higher one is refused. */
 export const LOOP_FORMAT = 1;
 
-/** One input of a run with its moment: a `Record` of the engine. */
+/** One input of a run with its moment: a `Record` of the engine. @beta */
 export interface LoopInput {
   /** Milliseconds since the epoch; absent if unknown. */
   readonly nowMs?: number;
@@ -21,7 +21,7 @@ export interface LoopInput {
     | { readonly bytes: { readonly request: number; readonly base64: string } };
 }
 
-/** The inputs of one process. */
+/** The inputs of one process. @beta */
 export interface LoopProcess {
   readonly config: { readonly [name: string]: unknown };
   /** The options of a new run. */
@@ -38,7 +38,7 @@ export interface LoopProcess {
   readonly lost?: string;
 }
 
-/** A request as a `.loop` file expects it. Bodies repeat each other, so it has only what is new. */
+/** A request as a `.loop` file expects it. Bodies repeat each other, so it has only what is new. @beta */
 export interface ExpectedRequest {
   readonly method: string;
   readonly url: string;
@@ -49,14 +49,14 @@ export interface ExpectedRequest {
   readonly body: string;
 }
 
-/** What a replay has to come to. */
+/** What a replay has to come to. @beta */
 export interface Expected {
   readonly requests: readonly ExpectedRequest[];
   readonly outcome?: OutcomeKind | undefined;
   readonly text: string;
 }
 
-/** A `.loop` file. */
+/** A `.loop` file. @beta */
 export interface LoopFile {
   /** The number of its format. */
   readonly loop: number;

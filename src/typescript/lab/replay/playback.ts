@@ -23,13 +23,17 @@ export interface SentRequest {
   readonly body: string;
 }
 
-/** A request that a step sent. The first `body` that is read plays the run once more, which then has all of them. */
+/**
+ * A request that a step sent. The first `body` that is read plays the run once more, which then has all of them.
+ *
+ * @beta
+ */
 export interface ReplayRequest extends SentRequest {
   /** The number by which the inputs of its process name it. */
   readonly number: number;
 }
 
-/** A call of a tool that a step made. */
+/** A call of a tool that a step made. @beta */
 export interface ReplayCall {
   readonly agentPath: string;
   readonly toolCallId: string;
@@ -37,14 +41,14 @@ export interface ReplayCall {
   readonly input: unknown;
 }
 
-/** A question to one of your functions or to a person. */
+/** A question to one of your functions or to a person. @beta */
 export interface ReplayQuestion {
   /** What is asked: `permission`, `reconcile`, the name of a hook, … */
   readonly point: string;
   readonly data: unknown;
 }
 
-/** One input of a run, and everything that followed from it before the next one. */
+/** One input of a run, and everything that followed from it before the next one. @beta */
 export interface ReplayStep {
   readonly input: LoopInput;
   readonly events: readonly RunEvent[];
@@ -55,7 +59,7 @@ export interface ReplayStep {
   readonly entries: readonly JournalEntry[];
 }
 
-/** The state of a run behind a step. */
+/** The state of a run behind a step. @beta */
 export interface ReplayMoment {
   readonly messages: readonly Message[];
   readonly toolCalls: readonly ToolCallRecord[];

@@ -11,7 +11,7 @@ import { base64Of, isBinary, textsOf } from "./bytes.js";
 import { decoded, LOOP_FORMAT, readLoop, type LoopFile, type LoopInput } from "./loop-file.js";
 import { Redaction } from "./redaction.js";
 
-/** The file of a run that has ended. */
+/** The file of a run that has ended. @beta */
 export interface Recording {
   /** The id of the run. */
   readonly id: string;
@@ -20,7 +20,7 @@ export interface Recording {
   readonly file: string;
 }
 
-/** The options of {@link recorder}. */
+/** The options of {@link recorder}. @beta */
 export interface RecorderOptions extends ExportOptions {
   /**
    * Contract: called once for each run that ends in this process, when its result is known. Save the file where
@@ -33,6 +33,8 @@ export interface RecorderOptions extends ExportOptions {
 /**
  * Records the runs of an agent: `createAgent({ record: recorder() })`. Every run gets a record of its own. `redact`
  * is for the files that `save` gets: `run.export({ redact })` has its own.
+ *
+ * @beta
  *
  * @example
  * ```ts
@@ -116,6 +118,8 @@ class LoopRecord implements RunRecord {
 /**
  * The text of a `.loop` file without what `redact` takes out, as `run.export({ redact })` writes it. What the file
  * expects of its replay is left out, because its requests have the texts too.
+ *
+ * @beta
  *
  * @throws LoopletError `misuse_run_file`, `config_…`, `misuse_invalid_argument`
  */

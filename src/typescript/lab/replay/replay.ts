@@ -14,7 +14,7 @@ import {
   type ReplayStep,
 } from "./playback.js";
 
-/** A run that was played again. */
+/** A run that was played again. @beta */
 export interface Replay {
   /** The id of the run. */
   readonly id: string;
@@ -37,6 +37,8 @@ export interface Replay {
  * and the journal are those of the run. It needs the engine of an entry of looplet: `import "looplet"`.
  *
  * Rejects with a `LoopletError` of code `misuse_run_file` for a text that is not such a file.
+ *
+ * @beta
  */
 export async function replay(file: string): Promise<Replay> {
   const read = readLoop(file);
@@ -48,6 +50,8 @@ export async function replay(file: string): Promise<Replay> {
  * from there, with the options of that agent. A question that was open is asked again.
  *
  * Rejects with a `LoopletError` of code `misuse_run_file` or `misuse_invalid_argument`.
+ *
+ * @beta
  */
 export async function fork(file: string, at: number): Promise<readonly JournalEntry[]> {
   return (await replay(file)).at(at).journal;

@@ -2,7 +2,7 @@ import { LoopletError } from "../../core/api/errors.js";
 import { describe } from "../../core/kit/check.js";
 import { harmless } from "./harmless.js";
 
-/** The program that runs a test. */
+/** The program that runs a test. @beta */
 export type TestRunner = "node" | "vitest";
 
 const RUNNERS: { readonly [runner in TestRunner]: string } = { node: "node:test", vitest: "vitest" };
@@ -10,6 +10,8 @@ const RUNNERS: { readonly [runner in TestRunner]: string } = { node: "node:test"
 /**
  * The code of a test that plays the `.loop` file of this name. `name` is the file's path from the folder of the test,
  * with `/` between folders. Default of `runner`: `"node"`, for `node:test`.
+ *
+ * @beta
  *
  * @throws LoopletError `misuse_invalid_argument`
  */

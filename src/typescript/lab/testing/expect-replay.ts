@@ -19,7 +19,7 @@ import {
 } from "./differences.js";
 import { resultOf, runTools } from "./run-tools.js";
 
-/** The options of {@link expectReplay}. */
+/** The options of {@link expectReplay}. @beta */
 export interface ExpectOptions {
   /**
    * The agent whose options the run gets in place of its own: its prompts, tools and models. It shows which request
@@ -34,7 +34,7 @@ export interface ExpectOptions {
   tools?: "recorded" | "run" | undefined;
 }
 
-/** The first difference between a replay and what it should be. */
+/** The first difference between a replay and what it should be. @beta */
 export class ReplayDifference extends Error {
   override readonly name = "ReplayDifference";
   /** The number of the request that differs, from 1; undefined for a difference of something else. */
@@ -61,6 +61,8 @@ export class ReplayDifference extends Error {
  *
  * Rejects with a {@link ReplayDifference} that names the first difference, or with a `LoopletError` of code
  * `misuse_run_file`.
+ *
+ * @beta
  */
 export async function expectReplay(file: string, options: ExpectOptions = {}): Promise<Replay> {
   const read = readLoop(file);
@@ -92,6 +94,8 @@ export async function expectReplay(file: string, options: ExpectOptions = {}): P
  * and {@link expectReplay} fails when a new version of looplet makes other requests of this run.
  *
  * Rejects with a `LoopletError` of code `misuse_run_file`.
+ *
+ * @beta
  */
 export async function withExpectations(file: string): Promise<string> {
   const read = readLoop(file);

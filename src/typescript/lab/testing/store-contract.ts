@@ -6,7 +6,7 @@ import type { Store } from "../../core/api/run.js";
 import { entries, expectConflict, expectEntries, type Cases } from "./expect-store.js";
 import { ENDED_CASES, LEASE_CASES } from "./lease-contract.js";
 
-/** One rule of the contract. */
+/** One rule of the contract. @beta */
 export interface StoreCase {
   readonly name: string;
   /**
@@ -16,7 +16,11 @@ export interface StoreCase {
   run(): Promise<"passed" | "skipped">;
 }
 
-/** The names of the rules that a store has kept, and of those that are not for it because it has no `lease` or no `delete`. */
+/**
+ * The names of the rules that a store has kept, and of those that are not for it because it has no `lease` or no `delete`.
+ *
+ * @beta
+ */
 export interface StoreVerdict {
   readonly passed: readonly string[];
   readonly skipped: readonly string[];
@@ -25,6 +29,8 @@ export interface StoreVerdict {
 /**
  * The cases for a store. `makeStore` opens your store on the same data each time: two stores that it returns act as
  * two processes. Each case writes under keys of its own, which begin with `prefix` (default: a random one).
+ *
+ * @beta
  */
 export function storeCases(
   makeStore: () => Store | Promise<Store>,
@@ -50,7 +56,7 @@ export function storeCases(
   ];
 }
 
-/** Runs all cases in turn. Rejects with one error that lists each broken rule. */
+/** Runs all cases in turn. Rejects with one error that lists each broken rule. @beta */
 export async function checkStore(makeStore: () => Store | Promise<Store>): Promise<StoreVerdict> {
   const broken: string[] = [];
   const verdict: { [verdict in "passed" | "skipped"]: string[] } = { passed: [], skipped: [] };

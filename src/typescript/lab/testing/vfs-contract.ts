@@ -68,6 +68,8 @@ const CASES: Cases = {
  * Checks a `Vfs` of yours in a folder of its own, which is removed in the end. Returns the names of the rules that it
  * has kept.
  *
+ * @beta
+ *
  * @throws Error that lists each broken rule
  */
 export async function checkVfs(vfs: Vfs): Promise<readonly string[]> {

@@ -10,7 +10,11 @@ import { LoopletError } from "../../core/api/errors.js";
 import { memoryStore } from "../../extras/stores/memory.js";
 import { hotRunOf } from "./hot-run.js";
 
-/** The part of `import.meta.hot` that is needed: `data` outlives the module when a changed one takes its place. */
+/**
+ * The part of `import.meta.hot` that is needed: `data` outlives the module when a changed one takes its place.
+ *
+ * @beta
+ */
 export interface HotModule {
   readonly data: any;
 }
@@ -30,6 +34,8 @@ interface Line {
  *
  * `hot` is `import.meta.hot`; without one the agent is returned as it is. `name` tells several agents of one module
  * apart. Default: `"agent"`.
+ *
+ * @beta
  *
  * @throws LoopletError `misuse_invalid_argument` for a value that `createAgent` has not made
  */

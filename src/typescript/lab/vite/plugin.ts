@@ -3,7 +3,7 @@
  * changes. It does nothing in a build.
  */
 
-/** The part of Vite's `Plugin` that is used; those of Vite 6, 7 and 8 take it. */
+/** The part of Vite's `Plugin` that is used; those of Vite 6, 7 and 8 take it. @beta */
 export interface HotReloadPlugin {
   name: string;
   apply: "serve";
@@ -19,6 +19,8 @@ export interface HotReloadPlugin {
 /**
  * Lets a page go on with its runs when the module of their agent changes: `plugins: [hotReload()]`. It concerns
  * agents that a module makes with `createAgent(…)` and exports.
+ *
+ * @beta
  */
 export function hotReload(): HotReloadPlugin {
   return {

@@ -19,7 +19,7 @@ export const PROTOCOL = 1;
 /** A process of a run without its inputs. */
 export type LoopHead = Omit<LoopProcess, "inputs">;
 
-/** An agent from which devtools may let a run go on. */
+/** An agent from which devtools may let a run go on. @beta */
 export interface OfferedAgent {
   readonly name: string;
   readonly model: string;
@@ -27,7 +27,7 @@ export interface OfferedAgent {
   readonly tools: readonly string[];
 }
 
-/** A change with which a run goes on. All of them may be absent. */
+/** A change with which a run goes on. All of them may be absent. @beta */
 export interface ForkChanges {
   /** The name of another model of the same vendor. */
   readonly model?: string | undefined;
@@ -96,6 +96,8 @@ export type Message<T> = T & { readonly looplet: typeof PROTOCOL; readonly sourc
  * A way between a publisher and devtools: a `BroadcastChannel`, a `MessagePort`, or an object like one.
  *
  * Contract: `postMessage` hands over a value of JSON, and does not wait.
+ *
+ * @beta
  */
 export interface DevtoolsChannel {
   postMessage(message: unknown): void;

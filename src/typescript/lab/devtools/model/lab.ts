@@ -19,7 +19,7 @@ export interface ForkRequest {
   readonly changes: ForkChanges;
 }
 
-/** A fork that a page makes in its own way. */
+/** A fork that a page makes in its own way. @beta */
 export interface HostedFork {
   /** The id of the run, and the name under which devtools show it. */
   readonly run: string;
@@ -35,7 +35,7 @@ export interface HostedFork {
   readonly changes: ForkChanges;
 }
 
-/** A page that lets runs go on in its own way, with agents that it names. */
+/** A page that lets runs go on in its own way, with agents that it names. @beta */
 export interface DevtoolsHost {
   readonly agents: readonly OfferedAgent[];
   /** May throw: the error is shown in the form. */

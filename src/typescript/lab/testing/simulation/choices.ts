@@ -7,6 +7,8 @@ import { seededRandom, type Random } from "../../practice/random.js";
 /**
  * A choice that is not 0. `at` is the number of requests that models had got by then, a place, and how often the run
  * had come there since: `2 the process at a save #3`.
+ *
+ * @beta
  */
 export interface Choice {
   readonly at: string;

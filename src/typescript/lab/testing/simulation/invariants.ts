@@ -8,7 +8,7 @@ import type { SimulatedCall, SimulatedEffect, SimulatedRun } from "./record.js";
 /** What must hold in a run. Contract: returns a text, or throws, if it is broken. */
 export type Judge = (run: SimulatedRun) => unknown;
 
-/** An invariant with its name. */
+/** An invariant with its name. @beta */
 export interface NamedInvariant {
   readonly name: string;
   /** `effects` is what all runs of the simulation have shown so far. Default: what this run shows. */
@@ -19,13 +19,15 @@ export interface NamedInvariant {
   readonly speaksOf?: readonly string[];
 }
 
-/** An invariant of `looplet/testing`, or a function of yours. */
+/** An invariant of `looplet/testing`, or a function of yours. @beta */
 export type Invariant = NamedInvariant | Judge;
 
 /**
  * No effect of this name happens twice for one key, in any process. `*` in a name stands for any text. A tool of
  * this name is judged by its effects: those of its own name, and those of a fitting name with the id of its call as
  * key. The calls of a tool without effects are counted themselves: none begins twice.
+ *
+ * @beta
  */
 export function neverTwice(name: string): NamedInvariant {
   const fits = namePattern(name, "neverTwice");
@@ -50,6 +52,8 @@ export function neverTwice(name: string): NamedInvariant {
  * No call of the tool runs unless somebody has approved it: the person who was asked, the agent's `canUseTool`, or an
  * `allow` rule with the tool's name. A person who was asked and has denied counts above the others. A hook does not
  * count.
+ *
+ * @beta
  */
 export function alwaysApproved(name: string): NamedInvariant {
   const fits = namePattern(name, "alwaysApproved");
@@ -72,6 +76,8 @@ export function alwaysApproved(name: string): NamedInvariant {
 /**
  * The first never begins after the second has been done. Both are names of tools or effects. As with
  * {@link neverTwice}, a tool with effects is judged by them.
+ *
+ * @beta
  */
 export function neverAfter(late: string, before: string): NamedInvariant {
   const [isLate, isBefore] = [namePattern(late, "neverAfter"), namePattern(before, "neverAfter")];
@@ -92,6 +98,8 @@ export function neverAfter(late: string, before: string): NamedInvariant {
  * The run stays within its own `limits`: iterations, tool calls, tokens and money. No request is sent when more
  * tokens or money than allowed are used; answers under way may exceed a limit. Tokens are those of all answers in
  * the world, also of agents that a tool runs itself.
+ *
+ * @beta
  */
 export function underBudget(): NamedInvariant {
   return { name: "underBudget()", check: overBudget };
@@ -120,7 +128,7 @@ function overBudget({ options, calls, events, requests }: SimulatedRun): string 
   return undefined;
 }
 
-/** Every request has a history that its vendor accepts. One of the default invariants. */
+/** Every request has a history that its vendor accepts. One of the default invariants. @beta */
 export function legalTranscript(): NamedInvariant {
   const check = ({ requests }: SimulatedRun): string | undefined => {
     const at = requests.findIndex(({ refused }) => refused !== undefined);
@@ -131,6 +139,8 @@ export function legalTranscript(): NamedInvariant {
 
 /**
  * The run comes to an end by itself, or waits for a person who never answers. One of the default invariants.
+ *
+ * @beta
  */
 export function ends(): NamedInvariant {
   return { name: "ends()", check: endless };
@@ -145,7 +155,7 @@ function endless({ outcome, calls, requests, errors }: SimulatedRun): string | u
   return `nothing goes on, and the run has not ended${waits}; a tool without timeoutMs, and a run without timeouts.toolMs, wait for ever`;
 }
 
-/** The run ends within so many iterations of one agent, and so many milliseconds of virtual time. */
+/** The run ends within so many iterations of one agent, and so many milliseconds of virtual time. @beta */
 export function endsWithin(bounds: {
   iterations?: number | undefined;
   ms?: number | undefined;
@@ -163,7 +173,7 @@ export function endsWithin(bounds: {
   return { name: `endsWithin(${JSON.stringify(bounds)})`, check };
 }
 
-/** The run ends with one of these outcomes, if it ends and the person does not wait. */
+/** The run ends with one of these outcomes, if it ends and the person does not wait. @beta */
 export function endsAs(...outcomes: readonly SimulatedRun["outcome"][]): NamedInvariant {
   const check = ({ outcome, results }: SimulatedRun): string | undefined => {
     if (outcomes.includes(outcome) || outcome === "waiting") return undefined;
@@ -176,6 +186,8 @@ export function endsAs(...outcomes: readonly SimulatedRun["outcome"][]): NamedIn
 /**
  * When the run has ended, no request is sent any more, no tool begins, and the store has no run that waits for
  * another process. One of the default invariants.
+ *
+ * @beta
  */
 export function nothingAfterTheEnd(): NamedInvariant {
   const check = (run: SimulatedRun): string | undefined => {
@@ -192,7 +204,7 @@ export function nothingAfterTheEnd(): NamedInvariant {
   return { name: "nothingAfterTheEnd()", check };
 }
 
-/** No run fails because of looplet itself, with the code `bug`. One of the default invariants. */
+/** No run fails because of looplet itself, with the code `bug`. One of the default invariants. @beta */
 export function noDefects(): NamedInvariant {
   const check = ({ results }: SimulatedRun): string | undefined => {
     for (const result of results)

@@ -7,7 +7,11 @@ import type { WorldModel } from "./model/chaos.js";
 import type { Choice } from "./choices.js";
 import type { Invariant } from "./invariants.js";
 
-/** The chances of what may happen, each between 0 and 1: for each request, each call, each question and so on. */
+/**
+ * The chances of what may happen, each between 0 and 1: for each request, each call, each question and so on.
+ *
+ * @beta
+ */
 export interface Rates {
   /** A request is answered with 429. Default 0.02. */
   refused: number;
@@ -83,7 +87,7 @@ const RATES: Rates = {
   noAnswer: 0.02,
 };
 
-/** What may happen to an agent. */
+/** What may happen to an agent. @beta */
 export interface WorldOptions {
   /** What the person asks. Default `"Go on."`. */
   prompt?: Prompt | undefined;
@@ -110,7 +114,7 @@ export interface WorldOptions {
   crashes?: boolean | undefined;
 }
 
-/** The options of `simulate`. */
+/** The options of `simulate`. @beta */
 export interface SimulateOptions {
   /** The number of seeds, 0, 1, 2 and so on, or the seeds themselves. Default 200. */
   seeds?: number | readonly number[] | undefined;

@@ -5,7 +5,7 @@ import type { RunResult } from "../../../core/api/result.js";
 import type { ReceivedRequest } from "../../practice/types.js";
 import type { Choice } from "./choices.js";
 
-/** A request to a model. */
+/** A request to a model. @beta */
 export interface SimulatedRequest {
   readonly request: ReceivedRequest;
   /** The process that sent it, from 1. */
@@ -29,7 +29,7 @@ export interface Approval {
   readonly canUseTool?: "allow" | "deny" | undefined;
 }
 
-/** A call of a tool whose function has begun. */
+/** A call of a tool whose function has begun. @beta */
 export interface SimulatedCall {
   readonly toolCallId: string;
   readonly toolName: string;
@@ -45,7 +45,7 @@ export interface SimulatedCall {
   isError?: boolean;
 }
 
-/** An effect that your code has told by `world.effect(name, key)`. */
+/** An effect that your code has told by `world.effect(name, key)`. @beta */
 export interface SimulatedEffect {
   readonly name: string;
   readonly key: string;
@@ -53,7 +53,7 @@ export interface SimulatedEffect {
   readonly atMs: number;
 }
 
-/** A process of a run. */
+/** A process of a run. @beta */
 export interface SimulatedProcess {
   readonly number: number;
   readonly startedMs: number;
@@ -70,7 +70,7 @@ export interface Happening {
   readonly say: () => string;
 }
 
-/** The record of one simulated run. Times are milliseconds since its beginning. */
+/** The record of one simulated run. Times are milliseconds since its beginning. @beta */
 export interface SimulatedRun {
   /** The options of the agent; undefined for a program. */
   readonly options: AgentOptions | undefined;

@@ -21,7 +21,7 @@ import { playRun } from "./simulated.js";
 import { storyOf } from "./story.js";
 import type { Subject } from "./world.js";
 
-/** An invariant that a run has broken. */
+/** An invariant that a run has broken. @beta */
 export interface Failure {
   /** The seed; undefined for choices that were played again. */
   readonly seed: number | undefined;
@@ -39,7 +39,7 @@ export interface Failure {
   readonly run: SimulatedRun;
 }
 
-/** What `simulate` has found. */
+/** What `simulate` has found. @beta */
 export interface Simulation {
   /** The number of runs, without those that have shrunk a failure. */
   readonly runs: number;
@@ -49,7 +49,7 @@ export interface Simulation {
   readonly digest: string;
 }
 
-/** The rejection of `simulate`. Its message is the story of the failure. */
+/** The rejection of `simulate`. Its message is the story of the failure. @beta */
 export class SimulationFailure extends Error implements Failure {
   override readonly name = "SimulationFailure";
   readonly seed: number | undefined;
@@ -82,6 +82,8 @@ export class SimulationFailure extends Error implements Failure {
  *
  * Rejects with a {@link SimulationFailure} at the first failure, unless `onFailure` is `"return"`; with a
  * `LoopletError` of a code `config_…` for wrong options.
+ *
+ * @beta
  *
  * @example
  * ```ts

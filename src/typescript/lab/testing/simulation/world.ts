@@ -5,6 +5,8 @@ import type { Fetch } from "../../../core/api/model.js";
 /**
  * The world in which an agent is simulated. The function that makes your agent gets it anew in each process of a run.
  * All of its times are virtual.
+ *
+ * @beta
  */
 export interface World {
   /** The number of the process, from 1. It rises when a process has died and another one goes on. */
@@ -44,5 +46,7 @@ export interface World {
 /**
  * The subject of a simulation: an agent, or a function that makes it, and makes it anew in each process. A function
  * that returns no agent is a program: the run is over when its promise settles.
+ *
+ * @beta
  */
 export type Subject = Agent | ((world: World) => unknown);

@@ -10,7 +10,7 @@ import { fillInput, fillValue } from "../../../practice/planner/fill.js";
 import { seededRandom, type Random } from "../../../practice/random.js";
 import type { ReceivedRequest, ScriptedTurn } from "../../../practice/types.js";
 
-/** A request that a model of the world answers. */
+/** A request that a model of the world answers. @beta */
 export interface AskedTurn {
   readonly request: ReceivedRequest;
   /** The request in neutral words: what was said, the tools, the schema of the answer. */
@@ -24,10 +24,10 @@ export interface AskedTurn {
   readonly number: (place: string, below: number) => number;
 }
 
-/** Contract: returns the turn that answers a request. Equal requests and equal choices have equal turns. */
+/** Contract: returns the turn that answers a request. Equal requests and equal choices have equal turns. @beta */
 export type WorldModel = (asked: AskedTurn) => ScriptedTurn;
 
-/** The options of {@link chaos}. */
+/** The options of {@link chaos}. @beta */
 export interface ChaosOptions {
   /** The chance that an answer calls tools. Default 0.6. */
   calls?: number | undefined;
@@ -41,6 +41,8 @@ export interface ChaosOptions {
  * A model that does anything: it calls tools with inputs that fit their schemas, several at once, and the same call
  * again. Now and then an answer is illegal: a tool that is not there, arguments that are not valid JSON or do not fit
  * the schema, an empty answer, one that is cut off by its length. Without choices it answers `"Done."`.
+ *
+ * @beta
  *
  * @throws LoopletError `config_…`
  */

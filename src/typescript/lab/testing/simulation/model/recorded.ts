@@ -7,6 +7,8 @@ import { decoded } from "../../../replay/loop-file.js";
  * The answers of models in the text of a `.loop` file, for `world.model`: each as it came over the network, in its
  * order. Answers that failed or broke off are left out.
  *
+ * @beta
+ *
  * @throws LoopletError `misuse_run_file`
  */
 export function recorded(file: string): readonly ScriptedTurn[] {
