@@ -202,7 +202,7 @@ async function emitTypes() {
   rmSync(types, { recursive: true, force: true });
   const tsc = require.resolve("typescript/bin/tsc");
   await runQuietly("tsc", process.execPath, [tsc, "-p", "tsconfig.types.json"]);
-  const wanted = new Set(publicTypes().keys());
+  const wanted = publicTypes();
   for (const entry of readdirSync(types, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);
     if (entry.isFile() && !wanted.has(file)) rmSync(file);
@@ -210,22 +210,27 @@ async function emitTypes() {
   markFresh("types");
 }
 
-/** The files with types that a user's compiler reads, and their texts: those of the subpaths and what they import. */
-export function publicTypes() {
-  const ts = require("typescript");
+/** The file with the types of each subpath that has some. */
+export function typesOf() {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const facades = readdirSync(join(root, "src/typescript/compat"));
-  const left = Object.values(exports)
-    .flatMap(({ types = "" }) =>
-      types.includes("*") ? facades.map((name) => types.replace("*", name)) : types,
-    )
-    .map((types) => join(root, types))
-    .filter((file) => file.endsWith(".d.ts") && existsSync(file));
-  const found = new Map();
+  const files = Object.entries(exports).flatMap(([subpath, { types = "" }]) =>
+    types.includes("*")
+      ? facades.map((name) => [subpath.replace("*", name), join(root, types.replace("*", name))])
+      : [[subpath, join(root, types)]],
+  );
+  return new Map(files.filter(([, file]) => file.endsWith(".d.ts") && existsSync(file)));
+}
+
+/** The files with types that a user's compiler reads: those of the subpaths and what they import. */
+function publicTypes() {
+  const { preProcessFile } = require("typescript");
+  const found = new Set();
+  const left = [...typesOf().values()];
   for (let file = left.pop(); file !== undefined; file = left.pop()) {
     if (found.has(file)) continue;
-    found.set(file, readFileSync(file, "utf8"));
-    const { importedFiles } = ts.preProcessFile(found.get(file));
+    found.add(file);
+    const { importedFiles } = preProcessFile(readFileSync(file, "utf8"));
     const relative = importedFiles.map(({ fileName }) => fileName).filter((name) => name.startsWith("."));
     left.push(...relative.map((name) => join(dirname(file), name.replace(/\.js$/, ".d.ts"))));
   }

@@ -1,7 +1,8 @@
 // npm run check: what is published. Sizes against the budget, what the WebAssembly imports, the licences of what is
-// inside, publint, are-the-types-wrong.
+// inside, the report of the public API, publint, are-the-types-wrong.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { checkApi } from "./api.mjs";
 import { build } from "./build.mjs";
 import { fail, root, run } from "./lib/machine.mjs";
 import { checkLicences } from "./notices.mjs";
@@ -12,7 +13,7 @@ import { checkSize } from "./size.mjs";
 async function main() {
   const machine = await setup();
   await build({ machine });
-  const results = [await checkSize(), await checkImports(), checkLicences(machine)];
+  const results = [await checkSize(), await checkImports(), checkLicences(machine), checkApi()];
   const node = (...args) => run(process.execPath, args);
   const { code: publint } = await node(join(root, "node_modules/publint/src/cli.js"), "--strict");
   results.push(publint === 0);
