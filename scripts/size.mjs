@@ -18,7 +18,7 @@ const gates = {
   server: [2, 19_400],
   devtools: [2, 60_000],
   // The engine is in it twice, as a file and as text: 1.2 MB.
-  tarball: [1, 2_120_000],
+  tarball: [1, 2_160_000],
 };
 const targets = {
   oneFile: 340_000,
