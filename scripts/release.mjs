@@ -12,6 +12,7 @@ import { setup } from "./setup.mjs";
 const files = join(root, "target/release-files");
 const clone = join(root, "target/release-clone");
 const read = (name) => readFileSync(join(root, name), "utf8");
+const crates = ["-p", "looplet-scan", "-p", "looplet"];
 const unpublished = "## Not published yet";
 
 async function main() {
@@ -32,14 +33,14 @@ async function main() {
 /** What stands in the way of a release that tests cannot find. */
 function whatIsMissing() {
   const { repository, version } = JSON.parse(read("package.json"));
-  const [, crates] = /^version = "(.*)"/m.exec(read("Cargo.toml"));
+  const [, ofCrates] = /^version = "(.*)"/m.exec(read("Cargo.toml"));
   const address = addressOf(repository);
   return [
     !address && "`repository` in package.json is not set. Write the address there, then run `prepare`.",
     address &&
       !read("Cargo.toml").includes(`repository = "${address}"`) &&
       "Cargo.toml has another `repository`: run `prepare`.",
-    crates !== version && `package.json is ${version}, Cargo.toml is ${crates}: run \`prepare\`.`,
+    ofCrates !== version && `package.json is ${version}, Cargo.toml is ${ofCrates}: run \`prepare\`.`,
     !read("CHANGELOG.md").includes(`\n## ${version} `) &&
       `CHANGELOG.md has no entry for ${version}: run \`prepare\`.`,
     output("git", ["status", "--porcelain"], { cwd: root }) !== "" &&
@@ -61,12 +62,12 @@ async function make({ env }) {
     const { code } = await run(command, args, { cwd: clone, env: { ...ownTarget, CI: "true" } });
     if (code !== 0) throw new SetupError(`In a clean clone this fails: ${command} ${args.join(" ")}`);
   };
-  const crates = ["publish", "--dry-run", "-p", "looplet-scan", "-p", "looplet"];
+  const trial = ["publish", "--dry-run", ...crates];
   await step("a clean clone", () => run("git", ["clone", "--quiet", root, clone]));
   await step("the package: build and checks", () => within("npm", "run", "check"));
-  await step("the crates: build, native", () => within("cargo", ...crates));
+  await step("the crates: build, native", () => within("cargo", ...trial));
   await step("the crates: build, wasm32, the engine only", () =>
-    within("cargo", ...crates, "--target", "wasm32-unknown-unknown", "--no-default-features"),
+    within("cargo", ...trial, "--target", "wasm32-unknown-unknown", "--no-default-features"),
   );
   // Installed from the tarball on Node, Deno, workerd, Vercel's Edge Runtime and in Chromium; then on Bun and others.
   await step("the package as a stranger has it", () => within("npm", "test", "--", "package"));
@@ -93,7 +94,7 @@ async function make({ env }) {
 async function publish() {
   const tarball = readdirSync(files).find((name) => name.startsWith("looplet-") && name.endsWith(".tgz"));
   const uploads = [
-    ["cargo", ["publish", "-p", "looplet-scan", "-p", "looplet"]],
+    ["cargo", ["publish", ...crates]],
     ["npm", ["publish", join(files, tarball), "--provenance", "--access", "public"]],
   ];
   for (const [command, args] of uploads)
@@ -129,18 +130,8 @@ async function prepare(version) {
   writeFileSync(join(root, "crates/scan/Cargo.toml"), withAddress(read("crates/scan/Cargo.toml")));
   for (const [command, ...args] of [
     ["npm", ...npm],
-    ["cargo", "update", "--workspace", "--offline"],
-    [
-      "cargo",
-      "update",
-      "--offline",
-      "--manifest-path",
-      "fuzz/Cargo.toml",
-      "-p",
-      "looplet",
-      "-p",
-      "looplet-scan",
-    ],
+    ["cargo", "update", "--workspace"],
+    ["cargo", "update", "--manifest-path", "fuzz/Cargo.toml", ...crates],
     // The version is in the generated tables.
     ["npm", "run", "format"],
   ])
