@@ -1,6 +1,6 @@
-// The report of the public API: api/names.txt has the names of each subpath, api/signatures.txt the declaration of each
-// name and of each type that it leads to, without comments. `npm run check` compares them with the package, so that a
-// review sees each change of a signature. `npm run api` writes them.
+// The report of the public API: api/names.txt has the names of each subpath, api/signatures.txt the declaration of
+// each name and of each type that it leads to, without comments. `npm run check` compares them with the package, so
+// that a review sees each change of a signature. `npm run api` writes them.
 // API Extractor reads one entry at a time; the package has more than forty, which share most of their types.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,8 +1,8 @@
-// The licences of other people's code in the package: the crates in looplet.wasm with Rust's standard library, and the
-// npm packages that are bundled into dist. The build writes their texts to dist/NOTICES.txt, and `npm run check`
+// The licences of other people's code in the package: the crates in looplet.wasm with Rust's standard library, and
+// the npm packages that are bundled into dist. The build writes their texts to dist/NOTICES.txt, and `npm run check`
 // compares the licences with a list.
-// `cargo about` and `cargo deny` do this for crates only. Each would have to be compiled first on a clean clone, which
-// takes more than three minutes on two cores.
+// `cargo about` and `cargo deny` do this for crates only. Each would have to be compiled first on a clean clone,
+// which takes more than three minutes on two cores.
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";

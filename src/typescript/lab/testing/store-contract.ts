@@ -17,7 +17,8 @@ export interface StoreCase {
 }
 
 /**
- * The names of the rules that a store has kept, and of those that are not for it because it has no `lease` or no `delete`.
+ * The names of the rules that a store has kept, and of those that are not for it because it has no `lease` or no
+ * `delete`.
  *
  * @beta
  */
