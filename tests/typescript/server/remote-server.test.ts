@@ -76,7 +76,7 @@ describe("an agent behind an address", () => {
       await expect(call).rejects.toThrow(/belongs to the server/);
     const chat = agent.chat();
     await chat.run("Hi.").result;
-    await expect(chat.run("Hi.").result).rejects.toThrow(/takes no messages from pages/);
+    await expect(chat.run("Hi.").result).rejects.toThrow(/accepts no messages from pages/);
     expect(await agent.readChat("none")).toBeUndefined();
   });
 

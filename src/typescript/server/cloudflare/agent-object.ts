@@ -1,6 +1,6 @@
 /**
- * One session in one Durable Object: its chat is kept in the object's SQLite, an alarm wakes a run whose object was
- * evicted, and clients follow the events by server-sent events or WebSockets that hibernate.
+ * One session in one Durable Object. Its chat is stored in the object's SQLite, an alarm resumes a run after the
+ * object was evicted, and clients follow the events by server-sent events or hibernating WebSockets.
  */
 import type { Agent, Store } from "../../core/api/index.js";
 import type { HostResponse } from "../../core/api/platform.js";
@@ -27,19 +27,19 @@ import { ObjectLog } from "./object-log.js";
 const SESSION = "session";
 
 export interface AgentObjectOptions {
-  /** The time after which an alarm looks after a run that was begun, in milliseconds. Default 10,000. */
+  /** The delay after which an alarm checks a started run, in milliseconds. Default 10,000. */
   alarmMs?: number | undefined;
   /** The number of events that stay for clients that come back. Default 20,000. */
   keepEvents?: number | undefined;
   /**
-   * The origins whose pages may ask, beside the object's own, as `https://app.example`. A request of another page
-   * gets status 403. `"*"` lets every page ask. Default: every page whose request brings no cookie, because a browser
-   * sends the user's cookies along for any page.
+   * Allowed origins of pages, in addition to the object's own, such as `https://app.example`. A request from another
+   * origin gets status 403. `"*"` allows every origin. Default: every request without a cookie, because a browser
+   * sends the user's cookies for any page.
    */
   allowedOrigins?: AllowedOrigins;
   /**
-   * The path of a session, without the word behind it, as `/^\/sessions\/[^/]+$/`. Every other path gets status 404.
-   * Default: every path is that of the session.
+   * The path of a session without its last segment, such as `/^\/sessions\/[^/]+$/`. Other paths get status 404.
+   * Default: every path is the session's.
    */
   base?: RegExp | undefined;
   /**
@@ -47,31 +47,32 @@ export interface AgentObjectOptions {
    * Default 4,194,304.
    */
   maxBodyBytes?: number | undefined;
-  /** Other forms of the events of a run, as those of `handler` of `looplet/server`. Default: looplet's own alone. */
+  /** Other formats for the events of a run, as for `handler` of `looplet/server`. Default: only looplet's own. */
   formats?: readonly EventFormat[] | undefined;
   /**
-   * Whether clients may do everything: `PUT …/session` takes a chat with a run that goes on, whose calls are made as
-   * the text says, also calls that were not allowed here; and `POST …/call` takes histories, permission modes and
+   * Whether clients are fully trusted. Then `PUT …/session` accepts a chat with an unfinished run, and performs its
+   * calls as written, even calls that were not allowed here. `POST …/call` accepts histories, permission modes and
    * limits. Default false.
    */
   trustedSessions?: boolean | undefined;
 }
 
 /**
- * A class to extend, with one session for each object:
+ * A class to extend. Each object is one session:
  *
- * - `POST …/run` with `{ prompt, requestId? }` begins a run, or steers the one under way. A second request with the
+ * - `POST …/run` with `{ prompt, requestId? }` starts a run, or steers the current one. A second request with the
  *   same `requestId` changes nothing.
- * - `GET …/events` follows the events: as `text/event-stream`, behind `Last-Event-ID`; as a WebSocket, behind
- *   `?after=`.
- * - `POST …/answer` with `{ questionId, answer }` answers a question, `POST …/abort` ends the run.
- * - `GET …/stream` follows the run under way up to its end, and has status 204 if there is none.
+ * - `GET …/events` follows the events: as `text/event-stream`, after `Last-Event-ID`; or as a WebSocket, after the
+ * cursor
+ *   in `?after=`.
+ * - `POST …/answer` with `{ questionId, answer }` answers a question. `POST …/abort` ends the run.
+ * - `GET …/stream` follows the current run up to its end. Status 204 if there is none.
  * - `POST …/call` is for the agent of `connectAgent`.
- * - `GET …` tells the messages and the cursor of the last event.
- * - `GET …/session` has the whole chat as text, and `PUT …/session` takes it in, as `sessions.export` and
- *   `sessions.import` of `looplet/sessions` do.
+ * - `GET …` returns the messages and the cursor of the last event.
+ * - `GET …/session` returns the whole chat as text, and `PUT …/session` imports it, like `sessions.export` and
+ *   `sessions.import` of `looplet/sessions`.
  *
- * Contract: the Worker in front of it decides who may ask. The class needs `new_sqlite_classes` in the migrations.
+ * Contract: the Worker in front of it authorizes requests. The class needs `new_sqlite_classes` in the migrations.
  */
 export abstract class AgentObject<Env = unknown> {
   /** The mark by which the types of Cloudflare know the class of a Durable Object. No instance has it. */
@@ -123,13 +124,16 @@ export abstract class AgentObject<Env = unknown> {
     }
   }
 
-  /** Wakes a run whose object was evicted, and looks after one that is under way. An answer wakes one that waits. */
+  /**
+   * Resumes a run after its object was evicted, and checks a run in progress. A waiting run resumes when it is
+   * answered.
+   */
   async alarm(): Promise<void> {
     await this.#session.open();
     const { run, isWaiting } = this.#session.runs;
     if (run === undefined || isWaiting) return;
     await this.#watch();
-    // The object stays as long as its alarm is at work.
+    // The object stays in memory while its alarm handler runs.
     await Promise.race([ended(run), pause(this.#alarmMs)]);
   }
 
@@ -184,6 +188,6 @@ function send(sockets: readonly WebSocketLike[], id: string, { run, event }: Ses
     try {
       socket.send(message);
     } catch {
-      // The client is gone, and comes back with the last number that it has.
+      // The client has disconnected. It reconnects with its last cursor.
     }
 }

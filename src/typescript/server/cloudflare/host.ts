@@ -17,7 +17,7 @@ export interface WebSocketLike {
   close(code?: number, reason?: string): void;
 }
 
-/** Both ends of a WebSocket: that of the client, and ours. */
+/** Both ends of a WebSocket: the client's and ours. */
 export function socketPair(): [client: unknown, server: WebSocketLike] {
   const Pair = (globalThis as unknown as { WebSocketPair: new () => { 0: unknown; 1: WebSocketLike } })
     .WebSocketPair;

@@ -1,4 +1,4 @@
-/** `looplet/cloudflare`: a session of an agent in a Durable Object. It needs no engine of its own: your agent brings one. */
+/** `looplet/cloudflare`: a session of an agent in a Durable Object. It contains no engine: it uses your agent's. */
 export { AgentObject, type AgentObjectOptions } from "./agent-object.js";
 export type { RequestLike } from "../server/http.js";
 export type { DurableObjectStateLike, WebSocketLike } from "./host.js";

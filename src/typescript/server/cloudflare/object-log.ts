@@ -1,6 +1,6 @@
 /**
- * The events of a session, numbered in the object's database before anybody hears them, so that a client that comes
- * back gets exactly what it has missed. The numbers are the cursors of the clients.
+ * The events of a session, numbered in the object's database before they are sent. A client that reconnects gets
+ * exactly the events that it missed. The numbers are the cursors of the clients.
  */
 import { BadRequest } from "../workers/hosting/problems.js";
 import type { SessionEntry, SessionLog } from "../workers/hosting/session-log.js";
@@ -18,7 +18,7 @@ export class ObjectLog implements SessionLog {
   readonly #keep: number;
   readonly #told: (cursor: string, entry: SessionEntry) => void;
 
-  /** `keep` is the number of events that stay; `told` hears of each at once. */
+  /** `keep` is the number of events to retain. `told` is called with each event immediately. */
   constructor(
     storage: DurableObjectStorageLike,
     keep: number,
@@ -50,12 +50,12 @@ export class ObjectLog implements SessionLog {
     this.#told(this.feed.cursorOf(seq), entry);
   }
 
-  /** The oldest events go. The last one stays, because the next one is numbered on behind it. */
+  /** Deletes the oldest events. The last one stays, because the next number follows it. */
   prune(): void {
     this.#logs.delete(KEY, this.last - Math.max(this.#keep, 1));
   }
 
-  // Nobody else writes in the object's database, and it has an event when `append` returns.
+  // Only this object writes to its database, and an event is stored when `append` returns.
   load(): void {}
   claim(): void {}
   written(): void {}

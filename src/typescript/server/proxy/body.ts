@@ -1,11 +1,12 @@
 /** The body of a request, read up to a limit. */
 
-/** The bytes of a body; undefined as soon as it turns out to be longer. */
+/** The bytes of a body. Undefined as soon as it is known to be longer. */
 export async function readBytes(
   { body, headers }: Pick<Request, "body" | "headers">,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  // A request that says its length is refused before it is read, and one that lies is cut off below.
+  // A request with a too large content-length is refused before it is read. If the length is wrong, the body is cut
+  // off below.
   if (Number(headers.get("content-length") ?? 0) > maxBytes) return undefined;
   if (body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];

@@ -1,11 +1,13 @@
 /**
- * Finds fields that stand twice in one object of a JSON text. Parsers differ in which of the two counts, so a body
- * with two models may show one of them to the proxy and the other one to the vendor.
+ * Finds duplicate fields in an object of a JSON text. Parsers differ in which of the two they use, so a body with two
+ * models could show one to the proxy and the other to the vendor.
  */
 
 import { folded } from "./fields.js";
 
-/** The first such field; undefined if there is none. `text` is valid JSON. Spellings are one at the top. */
+/**
+ * The first duplicate field, or undefined. `text` is valid JSON. At the top level, all spellings of a name are equal.
+ */
 export function doubleField(text: string): string | undefined {
   const open: (Set<string> | undefined)[] = [];
   for (let at = 0; at < text.length; at += 1) {
@@ -29,7 +31,7 @@ export function doubleField(text: string): string | undefined {
   return undefined;
 }
 
-/** The place of the quote at the end of a string. */
+/** The index of the quote that ends a string. */
 function endOf(text: string, begin: number): number {
   for (let at = begin + 1; ; at += 1) {
     at = text.indexOf('"', at);

@@ -1,16 +1,16 @@
 /** Failures of a vendor: what they cost, and what of them the page gets. */
 
-/** The longest body of a vendor's error that is passed on, in bytes, as `answers.maxErrorBodyBytes`. */
+/** The maximum size of a vendor's error body that is passed on, in bytes, as `answers.maxErrorBodyBytes`. */
 const MAX_ERROR_BYTES = 65_536;
 
-/** Statuses by which a vendor or a gateway gives up a request that the model may have worked on until then. */
+/** Statuses with which a vendor or a gateway times out a request that the model may have worked on. */
 export const TIMED_OUT = [408, 504, 524];
 
 /** Failures of a connection that was open, by the codes and words of Node, Deno and Bun. */
 const LOST =
   /ECONNRESET|EPIPE|ETIMEDOUT|UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|ABORTED)|other side closed|socket hang up|terminated|connection (?:was )?(?:reset|closed|lost)|network connection lost/i;
 
-/** Whether a request that has failed may have reached its vendor. */
+/** Whether a failed request may have reached its vendor. */
 export function isLost(error: unknown): boolean {
   const { code, message, cause } = Object(error) as { code?: unknown; message?: unknown; cause?: unknown };
   return LOST.test(`${String(code)} ${String(message)}`) || (cause != null && isLost(cause));
@@ -20,8 +20,8 @@ export function isLost(error: unknown): boolean {
 const ERROR_BODY_MS = 10_000;
 
 /**
- * A failed response without the secrets of its request. A body that is long, breaks off, or comes too slowly is cut,
- * so that it holds no connection and no place in a quota. The rest of it is cancelled, also when `signal` fires.
+ * A failed response without the secrets of its request. A body that is too long, too slow or incomplete is cut, so
+ * that it does not hold a connection or a slot of a quota. The rest of it is cancelled, also when `signal` aborts.
  */
 export async function errorOf(
   response: Response,
@@ -42,7 +42,7 @@ async function beginning({ body }: Response, signal: AbortSignal): Promise<Uint8
   signal.addEventListener("abort", stop);
   try {
     while (reader !== undefined && length < MAX_ERROR_BYTES) {
-      // A cancelled reader settles its reads, also where the vendor never does.
+      // Cancelling a reader settles its reads, even if the vendor never does.
       const { done, value } = await reader.read();
       if (done) break;
       const part = value.subarray(0, MAX_ERROR_BYTES - length);

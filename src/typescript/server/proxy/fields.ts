@@ -1,6 +1,6 @@
 /**
- * The names of a body's fields as every vendor may read them. JSON of protobuf takes `max_output_tokens` for
- * `maxOutputTokens`, a server in Go takes `MODEL` and `ſtream`, so a check of one spelling alone can be passed by.
+ * The names of a body's fields as any vendor may read them. Protobuf JSON accepts `max_output_tokens` for
+ * `maxOutputTokens`, and a server in Go accepts `MODEL` and `ſtream`. A check of only one spelling could be bypassed.
  */
 import { isObject } from "../../core/kit/check.js";
 import type { Body } from "./protocols.js";
@@ -23,7 +23,7 @@ const OWN_FIELDS = "additionalmodelrequestfields";
 /** A body with folded names, as far as checks look into it, or what is ambiguous in it. */
 export interface FoldedBody {
   readonly body: Body;
-  /** A field that is there in two spellings. */
+  /** A field that occurs in two spellings. */
   readonly double: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a request names that is not in it: files, answers, containers and caches at the vendor, and objects in
- * buckets. All of them belong to the operator's key, so a page could read what another user has left there.
+ * Finds references in a request to stored objects: files, answers, containers and caches at the vendor, and objects
+ * in buckets. All of them belong to the operator's key, so a page could read what another user stored there.
  */
 import { isVendorHost } from "../../extras/vendor-hosts.js";
 import { folded } from "./fields.js";
@@ -22,7 +22,7 @@ const NAMING_NAME = new RegExp(
     "|(?:bucket|blob|cache|cachedcontent|collection|container|corpus|dataset|index|knowledgebase|library|skill)names?)$",
 );
 
-/** Other fields that name such an object, wherever they are. */
+/** Other fields that name such an object, at any depth. */
 const NAMING = new Set(
   [
     ["uploaded_file", "conversation", "container", "container_upload", "item_reference", "cached_content"],
@@ -36,7 +36,7 @@ const NAMING = new Set(
 /** Clouds' own addresses: `s3Location`, `s3_uri`, `gcsUri`, `blob_uri`. */
 const CLOUD_NAME = /^(?:s3|gcs|gs|blob|bigquery)(?:location|ur[il]|path|key|object|bucket|prefix)$/;
 
-/** Types of blocks and of sources that stand for an object at the vendor. */
+/** Types of blocks and of sources that refer to an object at the vendor. */
 const NAMING_TYPES = new Set(
   [
     "item_reference",
@@ -53,7 +53,7 @@ const NAMING_TYPES = new Set(
 /** Fields whose text is an address: `url`, `fileUri`, `document_url`, `href`. */
 const ADDRESS_NAME = /(?:ur[il]s?|href)$/;
 
-/** Clouds at whose addresses vendors may read with the operator's rights, beside `isVendorHost`. */
+/** Clouds with addresses that vendors may read with the operator's rights, in addition to `isVendorHost`. */
 const CLOUD_HOSTS = /(?:^|\.)(?:amazonaws\.com(?:\.cn)?|core\.windows\.net|r2\.cloudflarestorage\.com)\.?$/;
 
 /** Names of objects at a vendor in place of an address: `files/abc`, `v1beta/files/abc`, `arn:aws:s3:::b`. */
@@ -70,7 +70,7 @@ const RESPONSES_ITEMS = new Set(
   ),
 );
 
-/** The sources that carry their own content, or whose address is checked. */
+/** Sources that contain their own content, or with an address that is checked. */
 const OPEN_SOURCES = new Set(["base64", "text", "url", "content"]);
 
 /** What the names in a request mean. */
@@ -81,8 +81,8 @@ export interface Vendor {
 }
 
 /**
- * The first field that names an object which is not in the request; undefined if there is none. Texts that the model
- * reads as text are left out: inputs and results of calls, and the schemas of tools and answers.
+ * The first field that names an object outside the request, or undefined. Skips what the model reads as text: inputs
+ * and results of calls, and the schemas of tools and answers.
  */
 export function foreignObject(body: Body, vendor: Vendor): string | undefined {
   for (const [name, value] of Object.entries(body)) {
@@ -122,7 +122,7 @@ function within(value: unknown, name: string, vendor: Vendor, depth: number): st
   if (folded(name) === "source" && vendor.protocolName === "anthropic" && !hasOpenSource(object)) return name;
   for (const [field, inner] of Object.entries(object)) {
     const own = folded(field);
-    // The sound, picture or file of an earlier answer, by its id.
+    // The audio, image or file of an earlier answer, by its id.
     if (own === "id" && MEDIA.has(folded(name))) return `${name}.${field}`;
     if (isNaming(own) && inner !== null && inner !== undefined) return field;
     if (own === "type" && typeof inner === "string" && NAMING_TYPES.has(folded(inner))) return inner;
@@ -139,7 +139,7 @@ function isNaming(own: string): boolean {
   return NAMING.has(own) || NAMING_NAME.test(own) || CLOUD_NAME.test(own);
 }
 
-/** Whether an address is one that vendors read with the operator's rights: of a bucket, or of the vendor's own files. */
+/** Whether vendors read an address with the operator's rights: that of a bucket, or of the vendor's own files. */
 function isStored(address: string, { base }: Vendor): boolean {
   const plain = address.normalize("NFKC").replace(DROPPED, "");
   if (!URL.canParse(plain)) return OBJECT_PATH.test(plain) || /^[/\\]{2}/.test(plain);
@@ -169,7 +169,7 @@ function isReadAsText(object: Body, name: string, field: string, protocol: strin
   return field === "schema";
 }
 
-/** An item of Responses that stands for a stored one: by its type, or by an id without content. */
+/** An item of Responses that refers to a stored one: by its type, or by an id without content. */
 function foreignItem(input: unknown): string | undefined {
   if (!Array.isArray(input)) return undefined;
   for (const one of input) {

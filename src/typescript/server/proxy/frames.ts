@@ -5,7 +5,7 @@
 
 /** Bytes before the headers: the length of the frame, that of the headers, and a checksum. */
 const PRELUDE_BYTES = 12;
-/** Bytes behind the payload. */
+/** The bytes after the payload. */
 const CHECKSUM_BYTES = 4;
 /** The longest frame that is read; the service sends 16 MiB at most. */
 const MAX_FRAME_BYTES = 16_777_216;
@@ -16,7 +16,7 @@ export class Frames {
   #length = 0;
   /** The bytes that complete the next frame, as far as its length is known. */
   #needed = PRELUDE_BYTES;
-  /** A length that cannot be right has come: nothing behind it is known. */
+  /** Whether an invalid length was received. Then nothing after it can be read. */
   #isLost = false;
 
   /** The payloads of the frames that these bytes complete. */

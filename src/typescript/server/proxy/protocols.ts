@@ -1,32 +1,32 @@
 /**
- * The requests that a proxy lets through, by protocol: their path, the model and the bound of the answer in them, and
- * the fields by which a request would spend more than its tokens, or reach other models.
+ * The requests that a proxy accepts, by protocol: their path, their model, their output limit, and the fields that
+ * could spend more than tokens or reach other models.
  */
 import { isObject } from "../../core/kit/check.js";
 import { folded } from "./fields.js";
 
 export interface Protocol {
-  /** The path of the vendor's own server, where its base URL has none. */
+  /** The path of the vendor's own server, for a base URL without one. */
   readonly basePath: string;
-  /** The end of a base URL that the path of a request has, too. */
+  /** The end of a base URL that the path of a request also contains. */
   readonly path: string;
-  /** What a path behind the vendor asks for; undefined for a path that the protocol does not have. */
+  /** What a path after the vendor's name requests. Undefined for a path that the protocol does not have. */
   read(path: string): PathAsked | undefined;
   /** The tools that a body offers. Default: those in `tools`. The names of `body` are folded, here and below. */
   tools?(body: Body): unknown;
-  /** The bounds of the answer that a body asks for: all that are there. The largest one may be in force. */
+  /** All output limits in a body. The largest may apply. */
   maxTokens(body: Body): readonly unknown[];
-  /** The values of the fields that ask for reasoning. */
+  /** The values of the fields that request reasoning. */
   reasoning(body: Body): readonly unknown[];
   /** The fields that are checked, as the vendor spells them. Another spelling of one is refused. */
   readonly spellings: readonly string[];
-  /** Whether the vendor reads JSON of protobuf, which has each name in two spellings. */
+  /** Whether the vendor reads protobuf JSON, which has two spellings of each name. */
   readonly isProtobuf?: boolean;
   /** The field of that bound. */
   readonly maxTokensField: string;
-  /** Whether a tool runs at the vendor. */
+  /** Whether the vendor runs the tool. */
   isServerTool(tool: Body): boolean;
-  /** Fields that spend more than tokens, or that reach what others have left at the vendor. */
+  /** Fields that spend more than tokens, or that can access what others stored at the vendor. */
   readonly beside: readonly string[];
 }
 
@@ -59,8 +59,8 @@ export const BESIDE = [
 ].concat("web_search_options", "plugins", "search_settings", "compound_custom", "enable_code_interpreter");
 
 /**
- * The values that cost the listed price or less, of fields by which a vendor answers sooner or elsewhere. Any other
- * value is refused: vendors add dear tiers under new names, and JSON of protobuf takes numbers for names.
+ * The values that cost at most the listed price, for fields that select a faster tier or another region. Any other
+ * value is refused: vendors add expensive tiers under new names, and protobuf JSON accepts numbers for names.
  */
 const PLAIN: { readonly [folded: string]: readonly string[] } = {
   servicetier: ["auto", "default", "standard", "standardonly", "ondemand", "flex", "unspecified"],
@@ -73,7 +73,7 @@ export function dearField(places: readonly Body[]): string | undefined {
   return Object.keys(PLAIN).find((field) =>
     places.some((place) => {
       const value = place[field] ?? null;
-      // Gemini's names begin with that of the field: `SERVICE_TIER_PRIORITY`.
+      // Gemini's names begin with the field's name: `SERVICE_TIER_PRIORITY`.
       const name = typeof value === "string" ? folded(value).replace(field, "") : "";
       return value !== null && !PLAIN[field]!.includes(name);
     }),
@@ -116,7 +116,7 @@ function named(
   }
 }
 
-/** Gemini's path of a model behind `begin`. */
+/** Gemini's path of a model after `begin`. */
 const geminiPath =
   (begin: string) =>
   (path: string): PathAsked | undefined => {
@@ -133,14 +133,14 @@ function bedrockPath(path: string): PathAsked | undefined {
   return { model: asked.model, path: `/model/${encodeURIComponent(asked.model)}${asked.method}`, query: "" };
 }
 
-/** The names that models and gateways have for the bound of an answer. */
+/** The names of the output limit in models and gateways. */
 const OWN_BOUNDS = new Set(
   ["max_tokens", "max_new_tokens", "max_gen_len", "max_completion_tokens", "max_output_tokens"]
     .concat(["max_length", "max_token_count", "max_tokens_to_sample"])
     .map(folded),
 );
 
-/** All bounds of an answer at the top of a body, also those that the protocol does not have. */
+/** All output limits at the top level of a body, also those that the protocol does not have. */
 export function boundsIn(body: Body): readonly unknown[] {
   return [...OWN_BOUNDS].flatMap((name) => set(body[name]));
 }
@@ -165,7 +165,7 @@ const gemini = {
   beside: ["cachedContent"],
 };
 
-/** The values that are there. */
+/** The values that are set. */
 function set(...values: readonly unknown[]): readonly unknown[] {
   return values.filter((value) => value !== undefined && value !== null);
 }
@@ -234,7 +234,7 @@ export const PROTOCOLS: { readonly [name: string]: Protocol } = {
     maxTokens({ inferenceconfig, additionalmodelrequestfields: more }) {
       const [bound] = set((Object(inferenceconfig) as Body)["maxtokens"]);
       const own = [...OWN_BOUNDS].flatMap((name) => set((Object(more) as Body)[name]));
-      // A bound of the model's own may be unknown to this model, so it does not stand for the one of Converse.
+      // This model may ignore another model's limit, so such a limit does not replace Converse's.
       return bound === undefined ? [] : [bound, ...own];
     },
     reasoning({ additionalmodelrequestfields: more }) {
@@ -248,12 +248,12 @@ export const PROTOCOLS: { readonly [name: string]: Protocol } = {
   },
 };
 
-/** Gemini on Vertex AI, whose paths have the project and the publisher: `base` is that part of them. */
+/** Gemini on Vertex AI. Its paths contain the project and the publisher: `base` is that part. */
 export function vertexProtocol(base: string): Protocol {
   return { basePath: "", path: "", read: geminiPath(`${base}/models/`), ...gemini };
 }
 
-/** Whether a body asks for one answer, by every field that could ask for more. */
+/** Whether a body requests only one answer, according to every field that could request more. */
 export function asksForOne(body: Body): boolean {
   const counts = placesIn(body).flatMap((place) => ANSWERS.map((name) => place[name]));
   return counts.every((count) => count === undefined || count === null || count === 1);

@@ -1,6 +1,6 @@
 /**
- * The route between a page and the vendors: it adds the key to calls of the models on its list, and passes them on as
- * they are. Everything else is refused before a vendor hears of it.
+ * The route between a page and the vendors. It adds the API key to calls of the allowed models, and forwards them
+ * unchanged. Any other request is refused without a request to a vendor.
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Fetch, Model } from "../../core/api/index.js";
@@ -39,31 +39,32 @@ import { formOf, UsageReader, type ProxyUsage } from "./usage.js";
 
 export interface ProxyOptions {
   /**
-   * The models that pages may ask, each with its key. A bound of the model (`maxOutputTokens`) is the most that a
-   * page may ask for, and its `price` counts for the quota. Other options of a model are the page's. Required.
+   * The models that pages may use, each with its key. A model's `maxOutputTokens` is the maximum that a page may
+   * request, and its `price` is used for the quota. Pages set all other options of a model. Required.
    */
   models: readonly Model[];
   /**
-   * Returns the owner of a request, a text such as the id of the user who is signed in. Nothing means that nobody may
-   * ask: the status is 401. Required.
+   * Returns the owner of a request, such as the id of the signed-in user. If it returns nothing, the response has
+   * status
+   * 401. Required.
    */
   authorize: (request: HostRequest) => Owner | PromiseLike<Owner>;
   /** Counts what each owner spends, and refuses more. Default: no limit. */
   quota?: Quota | undefined;
   /** The path of the route, without the vendor. Default `"/api"`: Anthropic is below `/api/anthropic`. */
   base?: string | undefined;
-  /** Other origins whose pages may ask, as `https://app.example`. Default: the route's own origin alone. */
+  /** Other allowed origins of pages, such as `https://app.example`. Default: only the route's own origin. */
   origins?: readonly string[] | undefined;
   /** The longest body of a request, in bytes. Default 10,000,000. */
   maxBodyBytes?: number | undefined;
   /**
-   * Whether requests may use tools that run at the vendor, such as a search or a server of MCP, and what is kept
-   * there. They cost more than their tokens. Default false.
+   * Whether requests may use hosted tools, such as web search or an MCP server, and what is stored at the vendor.
+   * They cost more than their tokens. Default false.
    */
   serverTools?: boolean | undefined;
   /**
-   * Contract: called with each request that is about to be passed on. A text refuses it with status 403, and is told
-   * to the page. Default: nothing more is refused.
+   * Contract: called with each request before it is forwarded. If it returns a text, the request is refused with
+   * status 403 and this text. Default: no further refusals.
    */
   refuse?: ((body: Readonly<Body>, call: ProxyCall) => Refusal | PromiseLike<Refusal>) | undefined;
   /** Sends the requests. A model's own `fetch` wins. Default: the global `fetch`. */
@@ -157,10 +158,10 @@ interface VendorAnswer {
   readonly redact: (text: string) => string;
 }
 
-/** The place that a request asks for. */
+/** The target of a request. */
 interface Asked {
   readonly vendor: string;
-  /** The path behind the vendor. */
+  /** The path after the vendor. */
   readonly path: string;
   /** The model, if the path names it. */
   readonly model: string | undefined;
@@ -198,7 +199,7 @@ class Route {
   async answer(request: Request, context: ProxyContext | undefined): Promise<Response> {
     const cors = this.#cors(request);
     try {
-      if (cors === undefined) throw new Refused(403, "A page of this origin may not ask.");
+      if (cors === undefined) throw new Refused(403, "This origin is not allowed.");
       if (request.method === "OPTIONS")
         return new Response(null, { status: 204, headers: preflight(request, cors) });
       const response = await this.#answered(request, context);
@@ -215,7 +216,7 @@ class Route {
     }
   }
 
-  /** The headers for a page of another origin; undefined if it may not ask. */
+  /** The CORS headers for a page of another origin. Undefined if the origin is not allowed. */
   #cors({ headers, url }: Request): [string, string][] | undefined {
     const origin = headers.get("origin");
     const vary: [string, string] = ["vary", "origin"];
@@ -228,7 +229,7 @@ class Route {
   async #answered(request: Request, context: ProxyContext | undefined): Promise<Response> {
     const asked = this.#asked(request);
     if (request.method !== "POST")
-      throw new Refused(405, "The proxy takes POST alone.", "proxy_error", [["allow", "POST, OPTIONS"]]);
+      throw new Refused(405, "The proxy accepts only POST.", "proxy_error", [["allow", "POST, OPTIONS"]]);
     // A page of another origin may send every other type without asking first.
     if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
       throw new Refused(415, "The body needs the content-type application/json.");
@@ -248,7 +249,7 @@ class Route {
     const full = await quota?.begin(call);
     if (full) throw overQuota(full);
     let settle = (): void => {};
-    // From the beginning: a Worker may stop when the page leaves, before the usage is written.
+    // From the start: a Worker may stop when the page disconnects, before the usage is written.
     if (quota !== undefined) context?.waitUntil(new Promise<void>((resolve) => (settle = resolve)));
     let ended: Promise<void> | undefined;
     const end = (usage: ProxyUsage): Promise<void> =>
@@ -281,7 +282,7 @@ class Route {
     return { vendor, path: asked.path + asked.query, model: asked.model, upstreams };
   }
 
-  /** The model that a body asks for. @throws Refused */
+  /** The model that a body requests. @throws Refused */
   #chosen({ upstreams, model = "" }: Asked, body: Body): Upstream {
     const name = model === "" ? body["model"] : model;
     const upstream = upstreams.find(({ parts }) => parts.config.model === name);
@@ -295,13 +296,13 @@ class Route {
       throw new Refused(400, `The field ${JSON.stringify(odd)} is not spelled as the vendor spells it.`);
     const places = placesIn(fields);
     const isSet = (field: string): boolean => places.some((place) => (place[folded(field)] ?? null) !== null);
-    // Where the path names the model, a gateway may still read the one in the body.
+    // If the path names the model, a gateway may still read the one in the body.
     const isOther = places.some(
       ({ model: own = null }) => own !== null && own !== name && own !== `models/${name}`,
     );
-    if (isOther) throw new Refused(403, "The field model may not name other models.");
+    if (isOther) throw new Refused(403, "The field model must not name other models.");
     const other = OTHER_MODELS.find(isSet);
-    if (other !== undefined) throw new Refused(403, `The field ${other} may not name other models.`);
+    if (other !== undefined) throw new Refused(403, `The field ${other} must not name other models.`);
     if (!asksForOne(fields)) throw new Refused(403, "One request asks for one answer.");
     if (this.#options.serverTools !== true) {
       const field = [...protocol.beside, ...BESIDE].find(isSet) ?? dearField(places);
@@ -322,7 +323,7 @@ class Route {
     return upstream;
   }
 
-  /** The answer of the vendor. @throws Refused 502 */
+  /** The vendor's response. @throws Refused 502 */
   async #sent(
     request: Request,
     path: string,
@@ -361,11 +362,11 @@ class Route {
       request.signal.throwIfAborted();
       isSending = true;
       const sent = fetchOnce(parts.fetch ?? this.#options.fetch, url, init) as unknown as Promise<Response>;
-      // A `fetch` of the host's may not look at the signal.
+      // The host's `fetch` might ignore the signal.
       const response = await untilLeft(Promise.resolve(sent), request.signal, discard);
       isSending = false;
       const isRedirect = redirectOf(response as never, url) !== undefined;
-      // The vendor refuses the key of the proxy, which is none of the page's business.
+      // The vendor refuses the proxy's key. The page must not see that.
       const { status } = response;
       const isKnown = status >= 200 && status < 600;
       if (!isRedirect && isKnown && status !== 401 && status !== 403)
@@ -409,7 +410,7 @@ class Route {
     const failed = TIMED_OUT.includes(status) ? mostOf(size, price) : NOTHING;
     const over = (isOver: boolean): Promise<void> =>
       end(response.ok ? usage.spent(isOver, size, price) : failed);
-    // A page that neither reads nor cancels the answer leaves by the signal of its request alone.
+    // If a page neither reads nor cancels the answer, only the request's signal shows that it disconnected.
     const leave = (): void => {
       void Promise.allSettled([reader?.cancel(), over(false)]);
     };
@@ -437,7 +438,7 @@ class Route {
           controller.close();
         } catch {
           await over(false);
-          // The words of the platform could tell an address.
+          // The platform's error text could contain an address.
           controller.error(new Error("The answer has broken off."));
         }
       },
@@ -453,12 +454,12 @@ class Route {
 
 const COMMENT = new TextEncoder().encode(KEEP_ALIVE);
 
-/** Whether these bytes end with the empty line that ends an event. A line that is cut in two counts as unfinished. */
+/** Whether these bytes end with the empty line after an event. A line that is cut in two counts as incomplete. */
 function endsEvent(bytes: Uint8Array): boolean {
   return /\n\r?\n$|\r\r$/.test(new TextDecoder().decode(bytes.subarray(-3)));
 }
 
-/** Statuses whose responses have no body (https://fetch.spec.whatwg.org/#null-body-status); 304 counts as a redirect. */
+/** Statuses with no response body (https://fetch.spec.whatwg.org/#null-body-status). 304 counts as a redirect. */
 function isBodyless(status: number): boolean {
   return status === 204 || status === 205;
 }

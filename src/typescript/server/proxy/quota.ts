@@ -16,15 +16,15 @@ export interface ProxyCall {
   readonly most?: ProxyUsage | undefined;
 }
 
-/** Counts what users spend. With several processes it belongs into a database of yours. */
+/** Counts what users spend. If you run several processes, keep it in your database. */
 export interface Quota {
   /** Whether `end` needs `costUsd`: then each model needs a price, unless its vendor reports the cost. Default false. */
   readonly needsPrice?: boolean | undefined;
-  /** Contract: called before each call. A refusal answers it with status 429. */
+  /** Contract: called before each call. If it returns a refusal, the response has status 429. */
   begin(call: ProxyCall): Refusal | PromiseLike<Refusal>;
   /**
-   * Contract: called once for each call that `begin` has let through, when it is over. A call that the vendor has
-   * refused, or that has not reached it, has used nothing.
+   * Contract: called once for each call that `begin` allowed, when it is over. A call that the vendor refused, or
+   * that did not reach the vendor, has no usage.
    */
   end(call: ProxyCall, usage: ProxyUsage): void | PromiseLike<void>;
 }
@@ -47,8 +47,8 @@ export interface QuotaLimits {
   /** The length of a period, in milliseconds. Default a day. */
   periodMs?: number | undefined;
   /**
-   * Calls of a user at the same time. A call starts next to others only if the most that all of them can use fits
-   * into the limits. A call that runs alone may exceed a limit. Default 4.
+   * Concurrent calls of a user. A call starts next to others only if the maximum usage of all of them fits into the
+   * limits. A single call may exceed a limit. Default 4.
    */
   maxParallel?: number | undefined;
   /** The time in milliseconds, for tests. Default `Date.now`. */
@@ -116,8 +116,8 @@ export function refusalOf(
 }
 
 /**
- * A quota in the memory of this process, equal for all users. It begins anew with the process, and each process
- * counts for itself.
+ * A quota in the memory of this process, the same for all users. It starts from zero with the process, and each
+ * process counts separately.
  *
  * @throws LoopletError `config_…`
  */
@@ -126,7 +126,7 @@ export function memoryQuota(options: MemoryQuotaOptions): Quota {
   const { periodMs, now } = limits;
   const accounts = new Map<string, Account & { sinceMs: number }>();
   let mostAccounts = 1000;
-  /** Forgets accounts that have nothing open and whose period is over. */
+  /** Forgets accounts without open calls whose period is over. */
   const prune = (): void => {
     if (accounts.size < mostAccounts) return;
     for (const [owner, { sinceMs, open }] of accounts)

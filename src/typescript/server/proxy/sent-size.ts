@@ -1,4 +1,4 @@
-/** What is known of a request before it is answered, and what is counted for one without an answer. */
+/** The size of a request before it is answered, and what to count if there is no answer. */
 import type { Model } from "../../core/api/index.js";
 import type { NanoPrice } from "./upstream.js";
 import { knownModel } from "../../extras/known-model.js";
@@ -16,7 +16,7 @@ export interface SentSize {
 }
 
 /**
- * Models that reason without a field that asks for it, and do not show it. The table knows of Claude whether it does.
+ * Models that reason without a field for it, and do not show their reasoning. For Claude the model table has this.
  */
 const REASONING_MODELS =
   /(?:^|[/.])(?:o\d|gpt-(?:[5-9]|\d\d)|gemini-(?:2\.5|[3-9]|\d\d)|grok-(?:[3-9]|\d\d))/i;
@@ -27,7 +27,7 @@ export interface SentModel extends Model {
   readonly maxOutputTokens?: number | null;
 }
 
-/** The size of a request with this body. `bound` is that of the model, where the request has none. */
+/** The size of a request with this body. `bound` is the model's output limit, used if the request has none. */
 export function sizeOf(
   protocol: Protocol,
   { vendor, model, maxOutputTokens: bound }: SentModel,
@@ -39,7 +39,7 @@ export function sizeOf(
   const maxTokens = bounds.length > 0 ? Math.max(...bounds) : (bound ?? undefined);
   const asked = protocol.reasoning(fields).map(budgetOf);
   const reasoning = asked.length > 0 ? Math.max(...asked) : reasons(vendor, model) ? Infinity : 0;
-  // Without any bound nobody knows how much the vendor may have written.
+  // Without an output limit it is unknown how much the vendor wrote.
   const hiddenTokens = reasoning === Infinity ? (maxTokens ?? 0) : reasoning;
   return { inputTokens: tokensOf(bytes), maxTokens, hiddenTokens };
 }
@@ -59,7 +59,7 @@ function budgetOf(value: unknown): number {
   const budgets = Object.entries(value).flatMap(([name, field]): number[] => {
     const own = folded(name);
     if (own.includes("effort") || own.includes("level")) return [isOff(field) ? 0 : Infinity];
-    // A negative budget leaves it to the model.
+    // A negative budget leaves the decision to the model.
     if (own.includes("budget") || own === "maxtokens")
       return [typeof field === "number" && field >= 0 ? field : Infinity];
     return (own === "type" || own === "enabled") && isOff(field) ? [0] : [];
@@ -71,7 +71,7 @@ function isOff(value: unknown): boolean {
   return value === false || OFF.includes(value as string);
 }
 
-/** The most that a call may use: its input, and all that its bound lets the vendor write. */
+/** The maximum usage of a call: its input, and all output that its limit allows. */
 export function mostOf({ inputTokens, maxTokens = 0 }: SentSize, price: NanoPrice | undefined): ProxyUsage {
   const counts: Counts = {
     input: inputTokens,

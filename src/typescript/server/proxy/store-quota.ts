@@ -1,7 +1,7 @@
 /**
- * A quota that processes share: a log in a store for each user and period. An entry of the log is a call that begins,
- * or one that is over. The store puts the entries of all processes in one order, so the entries before a call that
- * begins say whether it may.
+ * A quota that processes share: a log in a store for each user and period. An entry of the log is a call that starts,
+ * or one that has ended. The store orders the entries of all processes, so the entries before a call decide whether
+ * it is allowed.
  */
 import { randomUuid } from "../../extras/random-uuid.js";
 import type { Store } from "../../core/api/index.js";
@@ -23,8 +23,8 @@ export interface StoreQuotaOptions extends QuotaLimits {
   /** A store that the processes share, such as `sqlStore` or `durableObjectStore`. Required. */
   store: Store;
   /**
-   * The time after which a call is over if its process has not said so, because the process has ended. Such a call
-   * counts with the most that it could use. Default 10 minutes, in milliseconds.
+   * The time after which a call counts as over if its process crashed and never reported its end. Such a call counts
+   * with its maximum usage. Default 10 minutes, in milliseconds.
    */
   maxCallMs?: number | undefined;
 }
@@ -32,8 +32,9 @@ export interface StoreQuotaOptions extends QuotaLimits {
 const TABLE = { ...LIMITS_TABLE, store: "object!", maxCallMs: "count64" } as const;
 
 /**
- * A quota in a store, equal for all users and all processes. A period begins at a multiple of `periodMs` since 1970:
- * a day is one of UTC. A call adds two entries, and reads those that other processes have added since the last call.
+ * A quota in a store, the same for all users and processes. A period starts at a multiple of `periodMs` since 1970,
+ * so a day is a UTC day. A call adds two entries, and reads the entries that other processes added since the last
+ * call.
  *
  * @throws LoopletError `config_…`
  */
@@ -66,7 +67,7 @@ export function storeQuota(options: StoreQuotaOptions): Quota {
       });
       if (refusal !== undefined) return refusal;
       open.set(call, { log, id });
-      // A call that has begun in the period before may still end in its log.
+      // A call that started in the previous period may still end in that period's log.
       if (before === 0) await store.delete?.(key(period - 2));
       return undefined;
     },
@@ -77,10 +78,10 @@ export function storeQuota(options: StoreQuotaOptions): Quota {
   };
 }
 
-/** Users whose totals stay in memory. Others are read again. */
+/** The maximum number of users with totals in memory. Others are read again. */
 const MAX_LEDGERS = 10_000;
 
-/** A call under way: when it has begun, and the most that it can use. */
+/** A call in progress: when it started, and its maximum usage. */
 interface Reserved {
   readonly atMs: number;
   readonly tokens: number;
@@ -91,9 +92,9 @@ interface Reserved {
 interface Total {
   tokens: number;
   usd: number;
-  /** The calls without an end. */
+  /** The calls that have not ended. */
   readonly open: Map<string, Reserved>;
-  /** Calls whose end is before their beginning, by the order of the store. */
+  /** Calls with an end that precedes their start in the order of the store. */
   readonly ended: Set<string>;
 }
 
@@ -109,7 +110,7 @@ class Ledger {
     this.#key = key;
   }
 
-  /** Adds the entry that `entry` makes of the total, or leaves it out. Returns the number of entries before it. */
+  /** Adds the entry that `entry` makes from the total, if it makes one. Returns the number of entries before it. */
   add(entry: (total: Total) => object | undefined): Promise<number> {
     return behindOthers(async () => {
       const after = this.#seq;
@@ -143,7 +144,7 @@ function countOf(value: unknown): number {
   return typeof value === "number" ? value : 0;
 }
 
-/** Calls that began before `sinceMs` and have no end are over, and count with the most that they could use. */
+/** Calls that started before `sinceMs` and have no end count as over, with their maximum usage. */
 function accountOf({ tokens, usd, open }: Total, sinceMs: number): Account {
   const account = { tokens, usd, open: 0, reservedTokens: 0, reservedUsd: 0 };
   for (const call of open.values()) {

@@ -1,4 +1,4 @@
-/** The models that a proxy asks, with the address and the key of each. */
+/** The upstream models of a proxy, each with its address and key. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Fetch, Model } from "../../core/api/index.js";
 import { nanoPrice, modelParts, type ModelParts } from "../../core/kit/models.js";

@@ -1,6 +1,7 @@
 /**
- * The tokens of an answer, read as it passes. The engine's decoders are WebAssembly, and they build the whole answer.
- * A proxy looks for the few numbers of the report alone. An answer that broke off before is estimated by its text.
+ * Reads the token usage of an answer as it is forwarded. The engine's decoders are WebAssembly, and they build the
+ * whole answer. A proxy only needs the few numbers of the report. For an answer that was cut off, it estimates them
+ * from the text.
  */
 import type { NanoPrice } from "./upstream.js";
 import { Frames } from "./frames.js";
@@ -13,9 +14,9 @@ export interface ProxyUsage {
   readonly inputTokens: number;
   /** Everything that it has written, reasoning included. */
   readonly outputTokens: number;
-  /** The vendor's own figure, else by the price of the model; null where neither is known. */
+  /** The vendor's own figure, or the cost by the model's price. Null if neither is known. */
   readonly costUsd: number | null;
-  /** Whether the vendor has reported all of it. Otherwise it is an estimate. */
+  /** Whether the vendor reported all of it. Otherwise it is an estimate. */
   readonly isReported: boolean;
 }
 
@@ -29,23 +30,23 @@ export interface Counts {
   cost?: number | undefined;
 }
 
-/** Characters of an event that are kept. The last event of a Responses stream has the whole answer in it. */
+/** Characters of an event that are stored. The last event of a Responses stream contains the whole answer. */
 const MAX_EVENT_CHARS = 32_000_000;
 
 /** Estimates: letters, or bytes of a request, that make a token. */
 export const LETTERS_A_TOKEN = 4;
 
-/** Fields whose texts a model writes piece by piece. */
+/** Fields with texts that a model streams. */
 const WRITTEN =
   /"(?:text|delta|thinking|content|partial_json|arguments|reasoning|reasoning_content|input|refusal|transcript|summary|code)"\s*:\s*"/g;
 
-/** Fields whose objects a model writes: the inputs of calls. */
+/** Fields with objects that a model writes: the inputs of calls. */
 const WRITTEN_OBJECTS = /"(?:args|arguments|input)"\s*:\s*\{/g;
 
 /** Letters that count as much as a token each: those outside of ASCII. */
 const WIDE = /[^\x00-\x7f]/g;
 
-/** The form of an answer: server-sent events, frames of Amazon's, one JSON object, or anything else. */
+/** The form of an answer: server-sent events, Amazon event stream frames, one JSON object, or anything else. */
 export type Form = "events" | "frames" | "json" | "other";
 
 /** The form of an answer by its content-type. */
@@ -61,7 +62,7 @@ export function formOf(type: string): Form {
 
 export class UsageReader {
   readonly #protocol: string;
-  /** Whether the answer is one JSON object, and not a stream. */
+  /** Whether the answer is one JSON object, not a stream. */
   readonly #isWhole: boolean;
   readonly #frames: Frames | undefined;
   readonly #decoder = new TextDecoder();
@@ -70,7 +71,7 @@ export class UsageReader {
   #counts: Partial<Counts> = {};
   #hasEnd = false;
   #written = 0;
-  /** Whether an event had text of the model, or said that the vendor has failed. */
+  /** Whether an event contained text of the model, or an error of the vendor. */
   #isSeen = false;
 
   constructor(protocol: string, form: Form) {
@@ -98,7 +99,7 @@ export class UsageReader {
     this.#isSkipping = true;
   }
 
-  /** `isOver`: the answer has come to its end. */
+  /** `isOver`: the answer is complete. */
   spent(
     isOver: boolean,
     { inputTokens, maxTokens, hiddenTokens }: SentSize,
@@ -109,7 +110,7 @@ export class UsageReader {
     const counts = this.#counts;
     const isReported = isOver && this.#hasEnd;
     const written = Math.ceil(this.#written / LETTERS_A_TOKEN);
-    // A vendor writes a whole answer before its first byte, and a model may think before its first text.
+    // A vendor writes a non-streamed answer before its first byte, and a model may think before its first text.
     const isUnseen = this.#isWhole || !this.#isSeen;
     const most = isUnseen ? (maxTokens ?? 0) : Math.min(written + hiddenTokens, maxTokens ?? Infinity);
     const estimated = this.#hasEnd ? written : Math.max(written, most);
@@ -160,7 +161,7 @@ export class UsageReader {
   }
 }
 
-/** Whether an event is the vendor's failure. Only JSON that names an error is parsed. */
+/** Whether an event is an error of the vendor. Only JSON that contains an error field is parsed. */
 function isFailure(line: string): boolean {
   if (!line.includes('"error"')) return false;
   try {
@@ -180,7 +181,7 @@ function writtenIn(line: string): number {
     const from = index + begin.length;
     letters += weightOf(line.slice(from, endOfText(line, from)));
   }
-  // The object's own end is not looked for: what follows it is a few letters.
+  // The end of the object is not searched for, because only a few characters follow it.
   const [object] = line.matchAll(WRITTEN_OBJECTS);
   if (object !== undefined) letters = Math.max(letters, weightOf(line.slice(object.index)));
   return letters;
@@ -190,7 +191,7 @@ function weightOf(text: string): number {
   return text.length + (LETTERS_A_TOKEN - 1) * (text.match(WIDE)?.length ?? 0);
 }
 
-/** The place of the quote that ends a string of JSON; the end of the line if it breaks off before. */
+/** The index of the quote that ends a JSON string, or the end of the line if the string is cut off. */
 function endOfText(line: string, from: number): number {
   for (let at = from; at < line.length; at += 1) {
     if (line[at] === '"') return at;
@@ -283,7 +284,7 @@ function openAi(usage: Body | undefined): Known | undefined {
   const told = countIn(usage, "completion_tokens") ?? countIn(usage, "output_tokens");
   const output = told ?? 0;
   const reasoning = countIn(written, "reasoning_tokens") ?? 0;
-  // xAI counts reasoning beside the completion. The total tells.
+  // xAI counts reasoning in addition to the completion. The total shows which.
   const isBeside = countIn(usage, "total_tokens") === (input ?? 0) + output + reasoning;
   const ticks = countIn(usage, "cost_in_usd_ticks");
   const fee = countIn(usage, "cost");
@@ -317,7 +318,7 @@ function listIn(object: Body, name: string): Body[] {
   return Array.isArray(list) ? list.map((one) => Object(one) as Body) : [];
 }
 
-/** A count; undefined for anything that is none. */
+/** A count. Undefined for any other value. */
 function countIn(object: Body | undefined, name: string): number | undefined {
   const value = object?.[name];
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;

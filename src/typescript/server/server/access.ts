@@ -1,9 +1,9 @@
-/** Which pages may ask, and for which paths. */
+/** Which origins may send requests, and to which paths. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { RequestLike } from "./http.js";
 import { BadRequest } from "../workers/hosting/problems.js";
 
-/** The words behind the path of a session. */
+/** The path segments after a session. */
 export const WORDS = ["run", "stream", "events", "answer", "abort", "session", "call"];
 
 export type AllowedOrigins = readonly string[] | "*" | undefined;
@@ -21,15 +21,15 @@ export function wordOf(pathname: string, base: RegExp | undefined): string {
   const last = pathname.slice(at + 1);
   const word = WORDS.includes(last) ? last : "";
   const rest = word === "" && last !== "" ? pathname : pathname.slice(0, at);
-  // A search goes on behind its last hit where the expression is global.
+  // A global expression would continue its search after the last match.
   if (base !== undefined && rest.search(base) < 0) throw new BadRequest(`There is no ${pathname} here.`, 404);
   return word;
 }
 
 /**
- * Refuses a request of a page of another origin. A browser names the origin of the page by itself, and sends the
- * user's cookies along wherever the page comes from. A POST of such a page needs the content type `application/json`,
- * because a browser sends every other type without asking first, with whatever says who the user is.
+ * Refuses a request from a page of another origin. A browser adds the origin of the page, and sends the user's
+ * cookies for any page. A POST of such a page needs the content type `application/json`, because a browser sends
+ * every other type without a preflight request, with the user's credentials.
  *
  * @throws BadRequest 403, 415
  */
@@ -40,21 +40,21 @@ export function refuseForeign(
   const origin = headers.get("origin");
   const site = headers.get("sec-fetch-site");
   const isPost = method === "POST";
-  // A link of another page leads here without its name, and only the user reads the answer.
+  // A link on another page sends no origin, and only the user sees the response.
   const isLink = !isPost && headers.get("sec-fetch-mode") === "navigate";
-  // Where a page has no name, the browser says where it comes from.
+  // If there is no origin, the browser reports the site.
   const isNamed = origin !== null || (!isLink && (site === "cross-site" || site === "same-site"));
   if (!isNamed || site === "same-origin" || origin === new URL(url).origin) return;
   const isJsonAsked = !isPost || isJson(headers.get("content-type"));
   const isAllowed = allowed === "*" || (origin !== null && allowed?.includes(origin) === true);
-  // Without a list, what no cookie goes along with is the matter of the Worker in front.
+  // Without a list, requests without cookies are the responsibility of the Worker in front.
   const isLeft = allowed === undefined && headers.get("cookie") === null && isJsonAsked;
   if (!isAllowed && !isLeft)
-    throw new BadRequest(`A page of ${origin ?? "another origin"} may not use this session.`, 403);
+    throw new BadRequest(`Pages of ${origin ?? "another origin"} are not allowed to use this session.`, 403);
   if (!isJsonAsked) throw new BadRequest("The body needs the content-type application/json.", 415);
 }
 
-/** Whether a body says that it is JSON. */
+/** Whether the content type of a body is JSON. */
 export function isJson(contentType: string | null): boolean {
   return /^application\/json\s*(;|$)/i.test(contentType ?? "");
 }

@@ -1,4 +1,4 @@
-/** The session of a chat behind requests: what clients may order and call, and what the store has of it. */
+/** The session of a chat on a server: what clients may order and call, and what the store has of it. */
 import type {
   Agent,
   Chat,
@@ -21,17 +21,17 @@ import { nextTask } from "../workers/hosting/task.js";
 import { LeftTranscripts, leftOf } from "./left-transcripts.js";
 import { checkedCall, checkedOrder } from "./orders.js";
 
-/** The parts of a chat behind requests. */
+/** The parts of a chat on a server. */
 export interface ChatSessionParts extends Pick<SessionParts, "takeOver" | "watch" | "unwatch"> {
   /** The name of the chat in the store. */
   readonly id: string;
   readonly store: Store;
   readonly log: SessionLog;
-  /** Makes the agent, whose store is that of the session, when the session is opened. */
+  /** Creates the agent when the session is opened. Its store is the session's. */
   readonly agent: () => ChatAgent;
-  /** Whether clients may do everything: bring histories, change permissions, raise limits. */
+  /** Whether clients are fully trusted: they can bring histories, change permissions and raise limits. */
   readonly trusted: boolean;
-  /** Called when a run begins that belongs to a chat of a page. */
+  /** Called when a run starts in a chat of a page. */
   readonly note?: (title: string | undefined) => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export type ChatAgent = Pick<Agent, "openChat" | "readChat"> & Partial<Pick<Agen
 export interface SessionState {
   readonly messages: Chat["messages"];
   readonly isRunning: boolean;
-  /** The place behind the last event. */
+  /** The cursor after the last event. */
   readonly cursor: string;
 }
 
@@ -60,12 +60,12 @@ export class ChatSession {
     });
   }
 
-  /** The chat, in which a run that was cut off goes on. */
+  /** The chat. A run that was cut off resumes in it. */
   async open(): Promise<Chat> {
     return (await this.runs.open()).chat!;
   }
 
-  /** Whether there is anything of the session. */
+  /** Whether the session exists. */
   async isKnown(): Promise<boolean> {
     const { messages, current } = await this.open();
     return current !== undefined || messages.length > 0 || this.runs.last > 0;
@@ -77,7 +77,7 @@ export class ChatSession {
     return { messages, isRunning: (current ?? held) !== undefined, cursor: this.runs.cursor };
   }
 
-  /** Does what a client orders: `run`, `answer` or `abort`. @throws BadRequest */
+  /** Executes a client's order: `run`, `answer` or `abort`. @throws BadRequest */
   async obey(given: unknown): Promise<{ readonly taken: boolean; readonly after?: string }> {
     const { trusted } = this.#parts;
     const order = await checkedOrder(given, trusted);
@@ -128,7 +128,7 @@ export class ChatSession {
     return callChat(this.runs, chat, method, args);
   }
 
-  /** The whole chat as text; undefined if there is none. */
+  /** The whole chat as text, or undefined. */
   async text(): Promise<string | undefined> {
     await (await this.open()).saved();
     return exported(this.#parts.store, this.#parts.id);
@@ -138,9 +138,9 @@ export class ChatSession {
   async take(text: string): Promise<void> {
     const { store, id, trusted } = this.#parts;
     await this.runs.reopen(async ({ chat }) => {
-      // Requests that have the chat already begin their runs first.
+      // Requests that already have the chat start their runs first.
       await nextTask();
-      if (chat!.current !== undefined) throw new BadRequest("A run of this session goes on.", 409);
+      if (chat!.current !== undefined) throw new BadRequest("A run of this session is in progress.", 409);
       await chat!.saved();
       const read = (entries: readonly JournalEntry[]): Promise<SavedChat | undefined> =>
         this.#agent.readChat(id, { entries });
@@ -149,14 +149,14 @@ export class ChatSession {
     this.runs.tellMessages(await this.#ready());
   }
 
-  /** Ends the run under way, and removes what the store has of the session. */
+  /** Ends the current run, and deletes the session from the store. */
   async delete(): Promise<void> {
     const { store, id } = this.#parts;
     const { current } = await this.#ready();
     current?.abort("the session was deleted");
     await this.runs.idle();
     for (const key of [id, logOf(id), leftOf(id)]) await store.delete?.(key);
-    // Clients that listen ask again, and find a new session.
+    // Connected clients reconnect and find a new session.
     this.runs.close();
   }
 
@@ -164,7 +164,7 @@ export class ChatSession {
     return (await this.runs.ready()).chat!;
   }
 
-  /** The chat is ready, and the run begins at once. */
+  /** The chat is ready, and the run starts immediately. */
   async #begin(chat: Chat, start: Start, prompt: Prompt, isAlone = false): Promise<Run> {
     const isFirst = chat.messages.length === 0;
     const run = await this.runs.begin(chat, start);

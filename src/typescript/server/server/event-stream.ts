@@ -1,4 +1,4 @@
-/** Texts of responses that go on as long as a client reads them. */
+/** Text responses that stay open as long as a client reads them. */
 import type { HostResponse } from "../../core/api/platform.js";
 import type { Batch } from "../workers/hosting/feed.js";
 import { respond } from "./http.js";
@@ -8,7 +8,7 @@ import type { ToldEvent } from "../workers/hosting/session-log.js";
 const HEADERS = {
   "content-type": "text/event-stream",
   "cache-control": "no-store",
-  // nginx would hold the events back.
+  // Otherwise nginx buffers the events.
   "x-accel-buffering": "no",
 };
 
@@ -31,7 +31,7 @@ export function eventStream(
   return textStream(texts(), gone, HEADERS, onEnd, KEEP_ALIVE);
 }
 
-/** A response of texts, each as soon as the client can take it. `quiet` is told while nothing else is. */
+/** A response of texts, each sent as soon as the client can receive it. `quiet` is sent during silence. */
 export function textStream(
   texts: AsyncIterable<string>,
   gone: AbortController,

@@ -1,4 +1,4 @@
-/** The sessions of an agent behind requests: each with its owner, whom your code names for every request. */
+/** Serves the sessions of an agent. Each has an owner, which your code returns for every request. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Store } from "../../core/api/index.js";
 import type { HostResponse } from "../../core/api/platform.js";
@@ -19,42 +19,42 @@ import { ChatSession, type ChatAgent } from "./chat-session.js";
 
 /** The options of `handler`. */
 export interface HandlerOptions<Request = RequestLike> {
-  /** Keeps the lists and the events of the sessions. It must be the store of the agent. */
+  /** Stores the lists and the events of the sessions. It must be the agent's store. */
   store: Store;
   /**
-   * Contract: called for each request before anything is looked up, and returns the owner: a text that names the
-   * user, such as the user's id. `undefined` or a `Response` refuses the request, with status 401 or as the response
-   * says. It must leave the body alone. An error that it throws gets status 500.
+   * Contract: called first for each request. Returns the owner: a string that identifies the user, such as the user's
+   * id. If it returns `undefined`, the response has status 401. If it returns a `Response`, that is sent. It must not
+   * read the body. If it throws, the response has status 500.
    */
   authorize: (request: Request) => Owner | PromiseLike<Owner>;
-  /** The path under which the handler stands, as `/api/agent`. Default: the root. */
+  /** The path where the handler is mounted, such as `/api/agent`. Default: the root. */
   base?: string | undefined;
-  /** The origins whose pages may ask, beside the server's own, or `"*"`. Default: as `AgentObject` has it. */
+  /** Allowed origins of pages in addition to the server's own, or `"*"`. Default: as for `AgentObject`. */
   allowedOrigins?: readonly string[] | "*" | undefined;
   /** The most bytes of a body. A longer one gets status 413. Default 4,194,304. */
   maxBodyBytes?: number | undefined;
-  /** The number of events of a session beyond which the next run begins a new log. Default 20,000. */
+  /** The number of events of a session after which the next run starts a new log. Default 20,000. */
   keepEvents?: number | undefined;
-  /** Other forms of the events of a run. Default: looplet's own alone. */
+  /** Other formats for the events of a run. Default: only looplet's own. */
   formats?: readonly EventFormat[] | undefined;
   /**
-   * Whether pages may do everything: bring histories and whole chats, change the permission mode and raise limits.
-   * Their users can then run every tool. Default false.
+   * Whether pages are fully trusted: they can bring histories and whole chats, change the permission mode and raise
+   * limits. Then their users can run every tool. Default false.
    */
   trusted?: boolean | undefined;
   /**
-   * Whether an order takes a run from another process that is at work on it, such as one that a deploy has left. A
-   * call of a tool that it has begun may still be under way there. Default false: the order gets status 409.
+   * Whether an order acquires a run that another process is performing, such as one that a deploy left behind. A tool
+   * call that the other process started may still be running there. Default false: the order gets status 409.
    */
   takeOver?: boolean | undefined;
 }
 
-/** Answers requests. */
+/** A request handler. */
 export interface Handler<Request = RequestLike> {
   (request: Request): Promise<HostResponse>;
   /**
-   * Goes on with the runs of all owners whose process has ended, as far as the store tells them (`pending`). Without
-   * it a run goes on when somebody asks for its session. Call it when the server starts.
+   * Resumes the interrupted runs of all owners, as far as the store lists them (`pending`). Without it, a run resumes
+   * when its session is requested. Call it when the server starts.
    */
   wake(): Promise<void>;
 }
@@ -77,7 +77,7 @@ const TABLE = {
 /** The list of an owner. No id of a session has a space in it. */
 const LIST = "looplet sessions";
 
-/** The ids of sessions: they stand in addresses, in keys and in the names of files. */
+/** The ids of sessions. They are used in URLs, in keys and in file names. */
 const ID = /^(?!\.{1,2}$)[\w.~:@=+-]{1,128}$/;
 
 /** A session in memory, and the requests that use it. */
@@ -87,11 +87,11 @@ interface Live {
 }
 
 /**
- * Answers the requests to the sessions of an agent. Mount it under `base`, for every method:
+ * Creates a handler for the sessions of an agent. Mount it at `base`, for every method:
  *
  * - `GET …` lists the sessions of the owner.
  * - `…/<id>` is a session, with the paths of `AgentObject`.
- * - `DELETE …/<id>` ends and removes it.
+ * - `DELETE …/<id>` ends and deletes it.
  *
  * @example
  * ```ts
@@ -104,7 +104,7 @@ interface Live {
  * const handle = handler(createAgent({ model, store }), {
  *   store,
  *   base: "/api/agent",
- *   authorize: () => "ada", // the id of the user who is signed in
+ *   authorize: () => "ada", // the id of the signed-in user
  * });
  * const response = await handle(new Request("http://localhost/api/agent"));
  * console.log(response.status); // prints "200"
@@ -149,7 +149,7 @@ export function handler<Request extends RequestLike = RequestLike>(
       unwatch: () => leave(prefix + id),
     });
   };
-  /** Forgets a session that nobody uses and whose run has ended. */
+  /** Forgets a session that is not in use and has no current run. */
   const leave = (key: string): void => {
     const live = lives.get(key);
     if (live?.users === 0 && live.session.runs.run === undefined) lives.delete(key);
@@ -193,7 +193,7 @@ export function handler<Request extends RequestLike = RequestLike>(
     const word = isPost ? "run" : found;
     const id = checkedId(body === undefined ? decoded(segment) : format!.session!(body));
     if (word === "session" && method === "PUT" && !trusted)
-      throw new BadRequest("This server takes no chats from pages.", 405);
+      throw new BadRequest("This server accepts no chats from pages.", 405);
     const [session, done] = use(prefix, id);
     try {
       const isNeeded = !BEGINNING.includes(word) && method !== "PUT";
@@ -222,15 +222,15 @@ export function handler<Request extends RequestLike = RequestLike>(
   return Object.assign((request: Request) => answer(request).catch(problem), { wake });
 }
 
-/** The words for a session that need not be there yet. */
+/** The path segments for a session that need not exist yet. */
 const BEGINNING = ["run", "stream", "events", "call"];
 
 interface Path {
-  /** The format whose name is the first word. */
+  /** The format named by the first segment. */
   readonly format: EventFormat | undefined;
   /** The id of the session as the path has it; empty for the list, and for a body that names the session. */
   readonly segment: string;
-  /** The word behind it. */
+  /** The segment after it. */
   readonly word: string;
 }
 

@@ -13,10 +13,10 @@ export type RequestLike = HostRequest & {
   text(): Promise<string>;
 };
 
-/** No cache keeps what belongs to one user, and no browser reads another type into it. */
+/** No cache may store what belongs to one user, and no browser may guess another content type. */
 const PRIVATE = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
-/** The platform's `Response`, whose type does not name what Workers add. */
+/** The platform's `Response`. Its type omits what Workers add. */
 export const respond = (
   body: unknown,
   init: { status?: number; headers?: { [name: string]: string }; webSocket?: unknown } = {},
@@ -52,7 +52,7 @@ export function tooLong(maxBytes: number): BadRequest {
 /**
  * The body as text.
  *
- * @throws BadRequest 413 for one that has more bytes than `maxBytes`, which is not read to its end
+ * @throws BadRequest 413 for a body with more bytes than `maxBytes`; it is not read to its end
  */
 export async function textOf(request: RequestLike, maxBytes: number): Promise<string> {
   const isStream = (request as Partial<Request>).body !== undefined;

@@ -1,6 +1,6 @@
 /**
- * `looplet/server`: the sessions of an agent behind requests, for Workers, Node, Deno, Bun and every router that has
- * `Request` and `Response`. It needs no engine of its own: your agent brings one.
+ * `looplet/server`: the sessions of an agent over HTTP, for Workers, Node, Deno, Bun and every router with `Request`
+ * and `Response`. It contains no engine: it uses your agent's.
  */
 export { handler, type Handler, type HandlerOptions, type Owner } from "./handler.js";
 export type { EventFormat, FormattedRun, ReadOrder } from "./formats.js";

@@ -1,6 +1,6 @@
 /**
- * The transcripts of a chat that pages have left for another one, as digests. A page may bring one of them back, such
- * as the version of a message before it was edited, and none that the server has not had.
+ * Digests of the transcripts that pages have replaced in a chat. A page may restore one of them, such as the version
+ * before a message was edited, but no transcript that the server has not had.
  */
 import type { Message, Store } from "../../core/api/index.js";
 import { SharedLog } from "../../extras/stores/logs/shared-log.js";
@@ -17,11 +17,11 @@ export class LeftTranscripts {
     this.#log = new SharedLog(store, leftOf(id));
   }
 
-  /** Notes that a page leaves this transcript for another one. @throws BadRequest for one that it may not bring */
+  /** Notes that a page replaces this transcript by another. @throws BadRequest for one that the page must not set */
   async leave(now: readonly Message[], to: readonly Message[]): Promise<void> {
     if (!isBeginning(to, now) && !(await this.#has(to)))
       throw new BadRequest(
-        "reset needs the beginning of the chat, or a transcript that it has had: the server keeps the history of the session.",
+        "reset needs the beginning of the chat, or one of its earlier transcripts: the server stores the history of the session.",
       );
     if (now.length > 0) await this.#log.add({ sha256: await sha256(now) });
   }
@@ -33,8 +33,8 @@ export class LeftTranscripts {
 }
 
 /**
- * Whether a page only takes messages back, and says nothing in the name of the model or of a tool. Of a message with
- * results and the words of the person behind them, the results may stay alone.
+ * Whether a page only removes messages, and adds no text of the model or of a tool. If a message has results and then
+ * user text, the results may remain without the text.
  */
 function isBeginning(messages: readonly Message[], all: readonly Message[]): boolean {
   const beginning = all.slice(0, messages.length);

@@ -6,7 +6,7 @@ import { isPageId, PAGE_ID } from "../../extras/page-json.js";
 import { answerFromPage, promptFromPage } from "../../extras/tools/from-page.js";
 import { BadRequest, ofRequest } from "../workers/hosting/problems.js";
 
-/** What a client asks for, in a request or in a message of a WebSocket. */
+/** A client's order, in a request or in a WebSocket message. */
 export type Order =
   | { readonly do: "run"; readonly prompt: Prompt; readonly requestId?: string }
   | { readonly do: "answer"; readonly questionId: number; readonly answer: QuestionAnswer }
@@ -27,7 +27,7 @@ const OF_RUN = "result snapshot steer followUp withdraw answer claim unclaim abo
 /** Methods that decide what a run may do and cost. */
 const OF_TRUSTED = ["setPermissionMode", "addBudget"];
 
-/** What a page may say of a run that it begins. The rest of a history is that of the session. */
+/** What a page may set for a run that it starts. The rest of a history is the session's. */
 const OF_BEGINNING = ["id", "inputs", "instructions"];
 
 /** An order that this client may give. @throws BadRequest */
@@ -71,7 +71,7 @@ export async function checkedCall(given: unknown, isTrusted: boolean): Promise<C
   if (run !== undefined && typeof run !== "string") wrong("needs the id of a run, or none");
   if (typeof method !== "string") wrong("is not the name of a method");
   if (!Array.isArray(args)) wrong("needs a list of arguments");
-  // Arguments that are too many are left out, so that those which are checked are those which are used.
+  // Extra arguments are dropped, so that only checked arguments are used.
   const all = (args as any[]).slice(0, run === undefined && method === "compact" ? 1 : 2);
   const [first, second] = all as unknown[];
   const known = run === undefined ? OF_SESSION : OF_RUN;
@@ -107,7 +107,7 @@ function argsFromPage(isOfRun: boolean, method: string, [first, second]: readonl
   }
 }
 
-/** The third argument of `answer`: a function of the agent that judges the question decides before the page does. */
+/** The third argument of `answer`: the agent's function that handles the question decides before the page does. */
 export const WAITS_FOR_FUNCTIONS = true;
 
 /** @throws LoopletError */
@@ -130,7 +130,9 @@ function checkBeginning(given: unknown, wrong: (problem: string) => never): void
   const options = Object(given) as { readonly [name: string]: unknown };
   for (const [name, value] of Object.entries(options))
     if (!OF_BEGINNING.includes(name) && !(Array.isArray(value) && value.length === 0) && value !== null)
-      wrong(`takes no ${name} from pages: the server keeps the history. Open a chat with agent.openChat(id)`);
+      wrong(
+        `accepts no ${name} from pages: the server stores the history. Open a chat with agent.openChat(id)`,
+      );
   if (!isPageId(options["id"])) wrong(`needs the id of the run, ${PAGE_ID}`);
   const { inputs, instructions } = options;
   if (inputs != null && (!isObject(inputs) || Array.isArray(inputs))) wrong("needs an object as its inputs");

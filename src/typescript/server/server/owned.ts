@@ -1,15 +1,15 @@
-/** What one owner has: the keys of a store and the chats of an agent that begin with the owner's name. */
+/** The part of a store and an agent that belongs to one owner: the keys and chats with the owner's prefix. */
 import type { Store } from "../../core/api/index.js";
 import type { ChatAgent } from "./chat-session.js";
 
-/** The beginning of the keys of an owner. No other owner's keys begin so, because the name has no slash in it. */
+/** The key prefix of an owner. No other owner's keys have it, because the name contains no slash. */
 export function prefixOf(owner: unknown): string {
   if (typeof owner !== "string" || /\p{Surrogate}/u.test(owner))
     throw new TypeError("authorize needs to return the owner, a text of whole letters.");
   return `${encodeURIComponent(owner)}/`;
 }
 
-/** The part of the store whose keys begin with `prefix`. */
+/** The part of the store with keys that begin with `prefix`. */
 export function ownedStore(store: Store, prefix: string): Store {
   const { lease, delete: remove } = store;
   return {
@@ -20,7 +20,7 @@ export function ownedStore(store: Store, prefix: string): Store {
   };
 }
 
-/** The chats of the agent whose ids begin with `prefix`. */
+/** The chats of the agent with ids that begin with `prefix`. */
 export function ownedAgent(agent: ChatAgent, prefix: string): ChatAgent {
   const { resume } = agent;
   return {

@@ -1,4 +1,4 @@
-/** The requests to a session: the words behind its path, their methods and their responses. */
+/** The requests to a session: the segments after its path, their methods and their responses. */
 import type { RunEvent } from "../../core/api/event.js";
 import type { SavedChat } from "../../core/api/message.js";
 import type { HostResponse } from "../../core/api/platform.js";
@@ -15,16 +15,16 @@ import { takeTurn } from "./turns.js";
 export interface Route {
   readonly session: ChatSession;
   readonly id: string;
-  /** The word behind the path of the session; empty for the session itself. */
+  /** The segment after the session's path. Empty for the session itself. */
   readonly word: string;
   readonly request: RequestLike;
   readonly maxBytes: number;
   readonly formats: readonly EventFormat[];
-  /** The format whose path was asked. */
+  /** The format of the requested path. */
   readonly format?: EventFormat | undefined;
   /** The body, if it has been read. */
   readonly body?: object | undefined;
-  /** Called when the response is a stream; the function that it returns is called at the end of the stream. */
+  /** Called when the response is a stream. The returned function is called when the stream ends. */
   readonly hold?: () => () => void;
 }
 
@@ -53,7 +53,7 @@ async function state(route: Route): Promise<HostResponse> {
   const state = await session.state();
   const format = asked(route);
   if (format?.messages === undefined) return json(state);
-  // The messages of a chat have the prompt of the run under way when that has ended.
+  // The chat's messages contain the prompt of the current run only after that run has ended.
   const kept = (await session.call({ method: "readChat", args: [{ transcripts: true }] })) as
     SavedChat | undefined;
   const { messages = [], isRunning = false } = kept ?? {};
@@ -63,7 +63,7 @@ async function state(route: Route): Promise<HostResponse> {
 /** The chat as text, or a chat that comes from another store. */
 async function transfer({ session, request, maxBytes }: Route): Promise<HostResponse> {
   if (request.method === "PUT") {
-    // A body may come slowly, and the session is there for others until then.
+    // A body may arrive slowly. Others can use the session until then.
     await session.take(await textOf(request, maxBytes));
     return json({ taken: true });
   }
@@ -73,7 +73,7 @@ async function transfer({ session, request, maxBytes }: Route): Promise<HostResp
   });
 }
 
-/** Begins or steers a run. A client that asks for a stream gets the events of the run in the response. */
+/** Starts or steers a run. A client that accepts a stream gets the events of the run in the response. */
 async function begin(route: Route, body: object): Promise<HostResponse> {
   const { session, request } = route;
   const format = asked(route);
@@ -86,7 +86,7 @@ async function begin(route: Route, body: object): Promise<HostResponse> {
   return format === undefined ? running(route, run, begun.after) : formatted(route, format, run, begun.after);
 }
 
-/** Does what a request of another system asks. */
+/** Handles a request in another system's format. */
 async function turn(route: Route, format: EventFormat, body: object): Promise<HostResponse> {
   const { session } = route;
   await session.open();
@@ -101,13 +101,13 @@ async function turn(route: Route, format: EventFormat, body: object): Promise<Ho
   }
   const begun = await takeTurn(session, read);
   const run = begun.taken ? session.runs.latest : read.isTurn ? read.requestId : session.runs.current;
-  // The answers may have ended the run before the prompt came.
+  // The answers may have ended the run before the prompt was applied.
   const seen = run === current ? read.seen : undefined;
   const after = read.isTurn || seen !== undefined ? undefined : begun.after;
   return formatted(route, format, run, after, { seen, body });
 }
 
-/** The events of the session behind a cursor, and each that comes later; with `?run=`, those of a run up to its end. */
+/** The events of the session after a cursor, and all later ones. With `?run=`, those of a run up to its end. */
 async function follow(route: Route): Promise<HostResponse> {
   const { session, request, hold = free } = route;
   const query = new URL(request.url).searchParams;
@@ -120,7 +120,7 @@ async function follow(route: Route): Promise<HostResponse> {
   return batches === undefined ? none() : eventStream(batches, gone, query.get("with") === "run", hold());
 }
 
-/** The events of the run under way up to its end; status 204 if there is none. */
+/** The events of the current run up to its end. Status 204 if there is none. */
 async function stream(route: Route): Promise<HostResponse> {
   const { session, request } = route;
   await session.open();

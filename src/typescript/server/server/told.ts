@@ -1,4 +1,7 @@
-/** What formats make of the events that a run has told: its questions, and places for clients that come back. */
+/**
+ * Helpers for formats over the events that a run has emitted: its questions, and positions for clients that
+ * reconnect.
+ */
 import type { RunEvent, RunEventOf } from "../../core/api/index.js";
 import type { FormattedRun } from "./formats.js";
 
@@ -6,7 +9,7 @@ import type { FormattedRun } from "./formats.js";
 export interface Asked {
   /** All of them, the oldest first. */
   readonly all: readonly RunEventOf<"question">[];
-  /** Whether nobody has answered a question. */
+  /** Whether a question has no answer yet. */
   isOpen(question: RunEventOf<"question">): boolean;
 }
 
@@ -20,7 +23,9 @@ export function askedIn(told: readonly RunEvent[]): Asked {
   return { all: [...questions.values()], isOpen: ({ questionId }) => !answered.has(questionId) };
 }
 
-/** The number of the last event that a client has seen which answers these questions: the run began to wait there. */
+/**
+ * The number of the last event that a client has seen when it answers these questions: there the run started to wait.
+ */
 export function seenBefore(told: readonly RunEvent[], questionIds: readonly number[]): number {
   const last = told.at(-1)?.seq ?? 0;
   const waits = questionIds.map((questionId) =>
@@ -30,8 +35,8 @@ export function seenBefore(told: readonly RunEvent[], questionIds: readonly numb
 }
 
 /**
- * Writes the pieces of an event as server-sent events. Each has the number of its event and its own in it, so that a
- * client may go on behind any of them. Pieces that the client has are left out.
+ * Writes the parts of an event as server-sent events. The id of each is the number of its event and its own number,
+ * so that a client can continue after any of them. Parts that the client has are skipped.
  */
 export function numbered(run: FormattedRun): (seq: number, pieces: Iterable<object>) => Generator<string> {
   const [, seq, piece] = /^(\d+)\.(\d+)$/.exec(run.after ?? "") ?? [];

@@ -1,10 +1,10 @@
-/** The turns of clients that have another idea of a conversation: a new prompt ends the run, or takes prompts back. */
+/** The turns of clients with another model of a conversation: a new prompt ends the run, or removes later prompts. */
 import type { Message } from "../../core/api/index.js";
 import type { ReadOrder } from "./formats.js";
 import { isPrompt } from "../../extras/transcript/prompts.js";
 import type { ChatSession } from "./chat-session.js";
 
-/** Begins the turn of an order with a prompt. One that was taken before changes nothing. @throws BadRequest */
+/** Starts the turn of an order with a prompt. A repeated order changes nothing. @throws BadRequest */
 export async function takeTurn(
   session: ChatSession,
   { prompt, requestId, isTurn = false, keep }: ReadOrder,
@@ -24,7 +24,7 @@ export async function takeTurn(
   return session.obey({ do: "run", prompt, requestId });
 }
 
-/** The place of the prompt behind so many others, or of the last one. */
+/** The index of the prompt after `before` others, or of the last one. */
 function placeOfPrompt(messages: readonly Message[], before: number): number {
   const places = messages.flatMap((message, place) => (isPrompt(message) ? [place] : []));
   return places[before] ?? places.at(-1) ?? messages.length;

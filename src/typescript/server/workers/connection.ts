@@ -1,7 +1,6 @@
 /**
- * A page's connection with the host of an agent. It knows the calls that have no reply and the runs that the page
- * follows. It asks now and then whether the host is there, which also keeps a service worker alive, and repeats
- * everything at another host.
+ * A page's connection to the host of an agent. It tracks calls without a reply and the runs that the page follows. It
+ * pings the host at intervals, which also keeps a service worker alive, and repeats everything at a new host.
  */
 import { LoopletError } from "../../core/api/errors.js";
 import { linkTo, type AgentEndpoint, type Link } from "./links.js";
@@ -15,10 +14,10 @@ import {
   type Told,
 } from "./protocol.js";
 
-/** A run that hears of its log. */
+/** A run that receives its log. */
 export interface Following {
   readonly target: Target;
-  /** The cursor behind what it has heard, and whether it wants the past. */
+  /** The cursor after the last received entry, and whether it skips the past. */
   readonly place: readonly [cursor: string | undefined, isFromHere: boolean];
   hear(cursor: string, entry: LogEntry): void;
   fail(error: unknown): void;
@@ -32,7 +31,7 @@ interface Waiting {
 
 /** The page's half of a connection, as its agent, chats and runs use it. */
 export type AgentLink = Pick<Connection, "call" | "tell" | "follow" | "leave" | "onChat" | "close"> & {
-  /** Whether the host cannot be reached now. */
+  /** Whether the host is currently unreachable. */
   readonly isReconnecting?: boolean;
   onReconnecting?(listener: (isReconnecting: boolean) => void): () => void;
 };
@@ -44,7 +43,7 @@ export class Connection {
   readonly #name = randomName();
   readonly #link: Link;
   readonly #heartbeatMs: number;
-  /** The host at work, and those before it, whose late messages count no more. */
+  /** The current host, and former ones. Late messages of former hosts are ignored. */
   #host: string | undefined;
   readonly #former = new Set<string>();
   readonly #waiting = new Map<number, Waiting>();
@@ -57,7 +56,7 @@ export class Connection {
   #failure: Error | undefined;
   /** Pings since the last message of the host. */
   #unanswered = 0;
-  /** Hears that the host has not answered three pings. */
+  /** Called when the host has not answered three pings. */
   onSilence: () => void = () => {};
 
   constructor(endpoint: AgentEndpoint, heartbeatMs: number) {
@@ -87,12 +86,12 @@ export class Connection {
     });
   }
 
-  /** Calls a method whose value and whose failure change nothing here. */
+  /** Calls a method without waiting. Its result and its failure are ignored. */
   tell(target: Target, method: string, ...args: readonly unknown[]): void {
     this.call(target, method, ...args).catch(() => {});
   }
 
-  /** Lets a run hear of its log until it leaves. */
+  /** Sends a run its log until it leaves. */
   follow(run: Following): void {
     const follower = ++this.#calls;
     this.#following.set(follower, run);
@@ -118,7 +117,7 @@ export class Connection {
     };
   }
 
-  /** Asks whether the host is there. */
+  /** Pings the host. */
   ping(): void {
     if (this.#isClosed) return;
     this.#link.post({ looplet: "ping", from: this.#name });
@@ -148,7 +147,7 @@ export class Connection {
     for (const run of following) run.fail(error);
   }
 
-  /** Asks again later, as long as this page waits for something. */
+  /** Pings again later, while this page waits for something. */
   #beat(): void {
     if (this.#timer !== undefined || this.#isClosed) return;
     const timer = setTimeout(() => {
@@ -162,7 +161,7 @@ export class Connection {
 
   #hear(message: unknown): void {
     const { looplet, to } = Object(message) as Partial<Told> | { looplet: "hello"; to?: never };
-    // A host has just begun on the channel.
+    // A host has just started on the channel.
     if (looplet === "hello") return this.ping();
     if (looplet !== "told" || to !== this.#name) return;
     const told = message as Told;
@@ -185,7 +184,9 @@ export class Connection {
     else waiting?.reject(errorOf(error));
   }
 
-  /** A host that does not know this page may not have heard its calls. `isOther`: another one may have performed them. */
+  /**
+   * A host that does not know this page may have missed its calls. `isOther`: another host may have performed them.
+   */
   #repeat(isOther: boolean): void {
     for (const [number, { call, reject }] of [...this.#waiting]) {
       if (call.method === "follow") this.#waiting.delete(number);
@@ -196,14 +197,14 @@ export class Connection {
       }
     }
     for (const run of [...this.#following.values()]) {
-      // Entries that are still on their way would come a second time.
+      // Otherwise entries that are still in transit would arrive a second time.
       this.leave(run);
       this.follow(run);
     }
     for (const chat of this.#chats.keys()) this.#refreshChat(chat);
   }
 
-  /** Another host may have begun or ended a run of the chat. */
+  /** Another host may have started or ended a run of the chat. */
   #refreshChat(chat: string): void {
     this.call({}, "openChat", chat, {}).then(
       (state) => {

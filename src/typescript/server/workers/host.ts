@@ -1,6 +1,6 @@
 /**
- * The host of an agent for pages: it hears their calls, finds the session that a call is for, and tells each page of
- * the runs that it follows. The sessions do the rest.
+ * The host of an agent for pages. It receives their calls, finds the session of each call, and sends each page the
+ * runs that it follows. The sessions do the rest.
  */
 import type { Agent, Chat, Run, RunOptions, Store } from "../../core/api/index.js";
 import { reportUnheard } from "../../core/kit/runs.js";
@@ -18,11 +18,11 @@ import { thrown, type Call, type Ping, type Target } from "./protocol.js";
 /** The options of `serveAgent` and `shareAgent`. */
 export interface HostOptions {
   /**
-   * Keeps the logs of the runs, so that a page that follows a run misses no event when another worker or page goes on
-   * with it. Best the store of the agent. Default: the memory of this worker or page.
+   * Stores the logs of the runs, so that a page that follows a run misses no event when another worker or page
+   * resumes it. Usually the agent's store. Default: the memory of this worker or page.
    */
   store?: Store | undefined;
-  /** The number of runs whose logs stay for pages that come back. Default 20. */
+  /** The number of runs with logs that are retained for pages that reconnect. Default 20. */
   keepRuns?: number | undefined;
 }
 
@@ -34,34 +34,36 @@ export class AgentHost {
   /** `isAlone`: no other host can be at work, so that its runs may be taken from it. */
   constructor(agent: Agent, { store, keepRuns = 20 }: HostOptions, isAlone: boolean) {
     this.#agent = agent;
-    // Pages that have not opened the chat leave it alone.
+    // Pages that have not opened the chat ignore this.
     const changed = (id: string, chat: Chat): void =>
       this.#pages.postAll({ type: "chat", chat: id, state: stateOf(chat) });
     this.#sessions = new Sessions(agent, store, keepRuns, isAlone, changed);
   }
 
-  /** Goes on with the runs that have not ended. A store that fails is reported. */
+  /** Resumes the runs that have not ended. A failing store is reported. */
   wake(): Promise<void> {
     return this.#sessions.wake();
   }
 
-  /** Resolves when no run is under way, and the logs have the ends. */
+  /** Resolves when no run is in progress, and all ends are logged. */
   idle(): Promise<void> {
     return this.#sessions.idle();
   }
 
-  /** Tells nothing any more. Its runs end when they notice that another host has taken them. */
+  /** Sends nothing any more. Its runs end when they notice that another host has acquired them. */
   stop(): void {
     this.#pages.stop();
     this.#sessions.close();
   }
 
-  /** Forgets a page whose port is closed. */
+  /** Forgets a page with a closed port. */
   leave(page: string): void {
     this.#pages.leave(page);
   }
 
-  /** Hears a message of a page; resolves when the call has been answered. Anything else on the channel is left alone. */
+  /**
+   * Handles a message of a page. Resolves when the call has been answered. Other messages on the channel are ignored.
+   */
   async hear(message: unknown, send: Send): Promise<void> {
     const { looplet, from } = Object(message) as Partial<Call | Ping>;
     if (this.#pages.isStopped || from === undefined) return;
@@ -103,7 +105,7 @@ export class AgentHost {
   async #performOnAgent(method: string, args: readonly any[]): Promise<unknown> {
     const agent = this.#agent;
     const [first, second] = args;
-    /** Begins a run without a chat. */
+    /** Starts a run without a chat. */
     const begin = (run: string, start: (own: RunOptions) => Run, takeOver?: boolean): Promise<void> =>
       this.#sessions.begin({ run }, () => (onEvent) => start({ ...second, id: run, onEvent }), takeOver);
     switch (method) {
@@ -136,7 +138,7 @@ export class AgentHost {
     throw unknownMethod(method);
   }
 
-  /** Tells a page what a run tells behind its cursor, or the run so far and what comes behind it. */
+  /** Sends a page the events of a run after its cursor, or a snapshot and the events after it. */
   async #follow(
     session: Session,
     run: string,
@@ -158,7 +160,7 @@ export class AgentHost {
   }
 }
 
-/** Tells the events that a page does not have, and the end of the run. */
+/** Sends the events that a page does not have, and the end of the run. */
 async function tellRest(
   session: Session,
   run: string,
@@ -167,12 +169,12 @@ async function tellRest(
   left: AbortSignal,
   tell: Tell,
 ): Promise<void> {
-  // Events that a snapshot has may still be on their way into the log.
+  // Events of a snapshot may not have reached the log yet.
   for await (const { entries } of batches ?? [])
     for (const { cursor, entry } of entries)
       if (entry.event.seq > heard) tell(cursor, { event: entry.event });
   if (left.aborted) return;
-  // Another host goes on with the run.
+  // Another host continues the run.
   const held = session.held?.run === run ? session.held : undefined;
   for (const event of held?.events ?? []) tell(session.cursor, { event });
   tell(session.cursor, held?.end ?? (await session.endOf(run)));

@@ -1,6 +1,6 @@
 /**
- * `looplet/workers`: an agent in a worker, in an extension, in another tab or on a server, behind an agent of the
- * same type. It needs no engine in the page: the worker's or the server's agent brings one.
+ * `looplet/workers`: an agent in a worker, in an extension, in another tab or on a server, used through an agent of
+ * the same type. The page needs no engine: it uses the worker's or the server's.
  */
 export { connectAgent } from "./remote-agent.js";
 export type {

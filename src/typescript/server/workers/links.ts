@@ -25,14 +25,14 @@ export interface ExtensionPort {
 }
 
 /**
- * A way to the host of an agent: a `Worker`, a `SharedWorker`, `navigator.serviceWorker`, a `MessagePort`, a
+ * A channel to the host of an agent: a `Worker`, a `SharedWorker`, `navigator.serviceWorker`, a `MessagePort`, a
  * `BroadcastChannel`, or a function that opens a port of an extension, such as `() => chrome.runtime.connect()`.
  */
 export type AgentEndpoint = Messaging | { readonly port: Messaging } | ServiceWorkers | (() => ExtensionPort);
 
 /**
- * True for a window, the page's own or that of a frame. Every frame of every origin can post messages to it, so none
- * of them may be taken for a host or for a page. The window of another origin forbids to look at it.
+ * True for a window, the page's own or that of a frame. Frames of every origin can post messages to a window, so it
+ * must not be used as a host or a page. Property access on another origin's window throws.
  */
 export function isWindow(value: object): boolean {
   try {
@@ -43,7 +43,7 @@ export function isWindow(value: object): boolean {
   }
 }
 
-/** One end of a way. */
+/** One end of a channel. */
 export interface Link {
   post(message: object): void;
   close(): void;
@@ -61,8 +61,8 @@ type Failing = Record<
 >;
 
 /**
- * Opens the way to a host. `hear` gets its messages; `lost` is called when the way is gone, and the next message
- * opens it again; `failed` gets why the host cannot start, or that a message of it cannot be read.
+ * Opens the channel to a host. `hear` receives its messages. `lost` is called when the channel breaks; the next
+ * message opens it again. `failed` receives why the host cannot start, or that a message cannot be read.
  */
 export function linkTo(
   endpoint: AgentEndpoint,

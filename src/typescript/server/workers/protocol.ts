@@ -1,7 +1,7 @@
 /**
- * The messages between pages and the host of an agent. All are plain JSON, because the ports of extensions carry
- * nothing else. A page has a name, and so has each life of a host: a page that hears of another host asks it for
- * everything that it still waits for. Pages of one channel hear each other's messages, and leave them alone.
+ * The messages between pages and the host of an agent. All are plain JSON, because extension ports transport nothing
+ * else. A page has a name, and so does each lifetime of a host. When a page notices another host, it repeats
+ * everything that it still waits for. Pages of one channel receive each other's messages, and ignore them.
  */
 import { randomUuid } from "../../extras/random-uuid.js";
 import { LoopletError, RunError } from "../../core/api/errors.js";
@@ -14,13 +14,15 @@ import type {
   SubagentMemory,
 } from "../../core/api/index.js";
 
-/** The object whose method a page calls: the agent, a chat, or a run, which may belong to a chat. */
+/** The object that a page calls a method of: the agent, a chat, or a run, which may belong to a chat. */
 export interface Target {
   readonly run?: string;
   readonly chat?: string;
 }
 
-/** A page calls a method. It repeats the call, with its number, when another host takes over before the reply. */
+/**
+ * A page calls a method. It repeats the call with the same number if another host takes its place before the reply.
+ */
 export interface Call {
   readonly looplet: "call";
   readonly from: string;
@@ -30,17 +32,17 @@ export interface Call {
   readonly args: readonly unknown[];
 }
 
-/** A page is there, and asks whether its host is. */
+/** A page pings its host. */
 export interface Ping {
   readonly looplet: "ping";
   readonly from: string;
 }
 
-/** What a host tells: to one page, or to all of them. */
+/** A message of a host: to one page, or to all of them. */
 export type Told = { readonly looplet: "told"; readonly host: string; readonly to?: string } & (
   | {
       readonly type: "pong";
-      /** The host does not know the page, which has to follow its runs again. */
+      /** The host does not know the page. The page must follow its runs again. */
       readonly isNew: boolean;
     }
   | { readonly type: "reply"; readonly number: number; readonly value?: unknown; readonly error?: Thrown }
@@ -48,13 +50,13 @@ export type Told = { readonly looplet: "told"; readonly host: string; readonly t
   | { readonly type: "chat"; readonly chat: string; readonly state: ChatState }
 );
 
-/** What a page hears of a run: an event, or the end. */
+/** What a page receives of a run: an event, or the end. */
 export type LogEntry = { readonly event: unknown } | RunEnd;
 
 /** The end of a run. */
 export type RunEnd = { readonly result: RunResult } | { readonly thrown: Thrown };
 
-/** A chat at the beginning or at the end of a run. */
+/** The state of a chat when a run starts or ends. */
 export interface ChatState {
   readonly messages: readonly Message[];
   readonly subagents: readonly SubagentMemory[];

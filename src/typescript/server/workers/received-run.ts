@@ -1,6 +1,6 @@
 /**
- * What a page has received of a run. The result of a run that the page stops while its host cannot be reached is made
- * of it: the messages that were given, and the answers, calls and results of the events.
+ * What a page has received of a run. If the page stops a run while its host cannot be reached, the result is built
+ * from it: the initial messages, and the answers, calls and results of the events.
  */
 import type { Block, Message, MessageInput, ToolCallRecord } from "../../core/api/index.js";
 import type { RunEvent, RunEventOf, Usage } from "../../core/api/event.js";
@@ -8,10 +8,10 @@ import type { RunResult } from "../../core/api/result.js";
 import { EventFold, type Facts, type FoldedEvent } from "../../extras/transcript/fold.js";
 import { finished } from "../../core/kit/runs.js";
 
-/** What a run begins with, as far as the page knows. */
+/** What the page knows of the state before a run. */
 export type KnownHistory = Pick<RunResult, "messages" | "subagents" | "chatUsage">;
 
-/** A transcript with what is asked next. */
+/** A transcript with the next prompt. */
 export function withAsked(given: readonly MessageInput[] = [], asked: Message["content"]): Message[] {
   const messages = given.map(({ content, ...message }): Message => {
     const blocks: Block[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
@@ -35,7 +35,7 @@ export class ReceivedRun {
   #before: readonly Message[];
   /** The rounds of calls that are over. */
   readonly #rounds: Message[] = [];
-  /** The blocks of the answer under way, by their numbers. */
+  /** The blocks of the current answer, by number. */
   readonly #blocks = new Map<number, Block>();
   #calls: ToolCallRecord[] = [];
   readonly #records: ToolCallRecord[] = [];
@@ -77,7 +77,7 @@ export class ReceivedRun {
       case "tool-error":
         return this.#settle(event, { output: { error: true, ...event.error }, isError: true });
       default:
-        // A new event does not compile until it is heard above, or is in this list of those that add nothing.
+        // A new event does not compile until it is handled above, or is in this list of events that add nothing.
         event.type satisfies
           | "agent-begin"
           | "agent-lost"
@@ -116,7 +116,7 @@ export class ReceivedRun {
     }
   }
 
-  /** A snapshot replaces what was received. An answer whose calls have no results yet is the one under way. */
+  /** A snapshot replaces what was received. An answer with calls that have no results yet is the current one. */
   #join({ messages, usage, iterations }: RunEventOf<"snapshot">): void {
     const last = messages.at(-1);
     const answer = last?.role === "assistant" ? last.content : [];

@@ -30,8 +30,8 @@ import { RemoteRun, type RunTarget } from "./remote-run.js";
 /** What a page gives to the agent. */
 export interface PageFunctionOptions<A extends Agent<any, any> = Agent> {
   /**
-   * The functions of this page that run the calls of the agent's page tools, by the names of those: of runs and chats
-   * that the page follows, also if another page has begun them. Default: none.
+   * Functions of this page for the agent's page tools, by tool name. They run the calls of all runs and chats that
+   * the page follows, even if another page started them. Default: none.
    */
   tools?: PageFunctions<A> | undefined;
 }
@@ -39,35 +39,35 @@ export interface PageFunctionOptions<A extends Agent<any, any> = Agent> {
 /** The options of `connectAgent`. */
 export interface ConnectOptions<A extends Agent<any, any> = Agent> extends PageFunctionOptions<A> {
   /**
-   * The time between two questions whether the host is there, in milliseconds, as long as this page waits for
-   * something. A service worker without messages is ended after 30 seconds. Default 5,000.
+   * The interval of pings to the host while this page waits for something, in milliseconds. Browsers stop a service
+   * worker after 30 seconds without messages. Default 5,000.
    */
   heartbeatMs?: number | undefined;
 }
 
 /** The options of `connectAgent` with the address of a server. */
 export interface AddressOptions<A extends Agent<any, any> = Agent> extends PageFunctionOptions<A> {
-  /** Headers of each request, such as `authorization`, or your function that makes them. Default: none. */
+  /** Headers of each request, such as `authorization`, or a function that returns them. Default: none. */
   headers?: AddressHeaders | undefined;
   /** Sends the requests. Default: the global `fetch`. */
   fetch?: AddressFetch | undefined;
   /**
-   * The time without a byte after which a stream counts as broken, in milliseconds. The server says that it is there
-   * every 15 seconds. Default 45,000.
+   * The time without data after which a stream counts as broken, in milliseconds. The server sends a keep-alive every
+   * 15 seconds. Default 45,000.
    */
   heartbeatMs?: number | undefined;
   /**
-   * How often a call is sent while the server cannot be reached or answers that it is busy, before the call fails: a
-   * positive integer, or `null` for calls that wait until the server is back or `disconnect` is called. The waits
-   * between the attempts grow from 0.5 to 10 seconds. Streams of events are always opened again, and calls of a run
-   * under way, such as an answer, are sent until the server takes them. Default 8, which are up to 36 seconds.
+   * The number of attempts of a call while the server is unreachable or busy, before the call fails: a positive
+   * integer, or `null` to retry until the server is back or `disconnect` is called. The delays between attempts grow
+   * from 0.5 to 10 seconds. Event streams always reconnect. Calls of a current run, such as an answer, are sent until
+   * the server accepts them. Default 8, which is up to 36 seconds.
    */
   maxAttempts?: number | null | undefined;
 }
 
 /** The options of `attach`. */
 export interface AttachOptions extends RunListeners<any, any> {
-  /** The `cursor` behind which the events are wanted. Default: all events. */
+  /** The `cursor` after which events are sent. Default: all events. */
   after?: string | undefined;
   /** The chat of the run. A server needs it for a run that this page has not seen. Default: a run without a chat. */
   chat?: string | undefined;
@@ -77,7 +77,7 @@ export interface AttachOptions extends RunListeners<any, any> {
 
 /** What a run of a remote agent has in addition. */
 export interface Followed {
-  /** An opaque text: the place behind the events that this page has. Undefined before the first. */
+  /** An opaque cursor after the last event that this page received. Undefined before the first. */
   readonly cursor: string | undefined;
 }
 
@@ -86,16 +86,16 @@ export type RemoteChat<C extends Chat<any, any> = Chat> = Omit<C, "run" | "compa
   readonly current: (ReturnType<C["run"]> & Followed) | undefined;
   run(...args: Parameters<C["run"]>): ReturnType<C["run"]> & Followed;
   compact(...args: Parameters<C["compact"]>): ReturnType<C["run"]> & Followed;
-  /** Resolves with those of the ids for which `hasTaken` is true at the host. */
+  /** Resolves with the ids for which `hasTaken` is true at the host. */
   taken(requestIds: readonly string[]): Promise<string[]>;
   /**
-   * Calls `listener` with the run under way and with each later one, whichever page has begun it. The function that
-   * it returns ends that.
+   * Calls `listener` with the current run and with each later one, no matter which page started it. Returns a
+   * function that unsubscribes.
    */
   onRun(listener: (run: ReturnType<C["run"]> & Followed) => void): () => void;
   /**
-   * Calls `listener` when other messages stand in the chat, and no run has brought them: another page has gone back,
-   * or has deleted the chat. The function that it returns ends that.
+   * Calls `listener` when the chat's messages have changed without a run: another page rewound or deleted the chat.
+   * Returns a function that unsubscribes.
    */
   onReset(listener: () => void): () => void;
 };
@@ -103,30 +103,29 @@ export type RemoteChat<C extends Chat<any, any> = Chat> = Omit<C, "run" | "compa
 /** What every remote agent has in addition. */
 interface Remote<R> {
   /**
-   * Follows the run of this id, wherever it is: under way, cut off, or over. The page gets exactly the events behind
-   * `after`. A `snapshot` comes in their place if the host has no events from there any more.
+   * Follows the run with this id: in progress, cut off, or ended. The page gets exactly the events after `after`. If
+   * the host has deleted some of these events, the page gets a `snapshot` instead.
    */
   attach(id: string, options?: AttachOptions): R & Followed;
-  /** Lets go of the host. Its runs go on; those of this page end here with an error. */
+  /** Disconnects from the host. Its runs continue there. This page's runs end here with an error. */
   disconnect(): void;
   /**
-   * Calls `listener` with true when the server of an address cannot be reached and is tried again, and with false
-   * when it was reached. The function that it returns ends that. A worker has no such moments.
+   * Calls `listener` with true when the server of an address becomes unreachable and is retried, and with false when
+   * it is reached again. Returns a function that unsubscribes. It is never called for a worker.
    */
   onReconnecting(listener: (isReconnecting: boolean) => void): () => void;
 }
 
 /**
- * An agent that is elsewhere. It has the methods of the agent `A`, and may stand wherever one is asked for. What
- * differs:
+ * A remote agent. It has the methods of the agent `A`, and can be used in place of one. The differences:
  *
  * - `outcome` and `result` come from the host. If it cannot be reached, or does not end an aborted run within a
- *   second, the run ends here with everything that has arrived, and the host gets the abort when it is reached again.
- * - `run.answer`, `run.addBudget` and `withdraw` return what the page knows; the events tell what became of it.
- * - The id of a queued message is 0 until the host has taken it.
- * - The result of a run of a chat has the messages that the chat has when it is told, also those of later runs.
- * - `resume` takes the id of a run and no entries, because a page cannot say what was allowed in a run.
- * - `setModel`, `export` and a chat's `hasTaken` throw (ask `taken`), `resumePending` takes no `filter` and no
+ *   second, the run ends here with everything that has arrived. The host gets the abort when it is reached again.
+ * - `run.answer`, `run.addBudget` and `withdraw` return what the page knows. The events report the actual effect.
+ * - The id of a queued message is 0 until the host has accepted it.
+ * - The result of a run of a chat has the chat's messages at the time it arrives, which may include later runs.
+ * - `resume` takes the id of a run and no entries, because a page cannot declare what was allowed in a run.
+ * - `setModel`, `export` and a chat's `hasTaken` throw (use `taken`). `resumePending` takes no `filter` and no
  *   `stopped`, and `pending` no `filter`: they belong to the host.
  */
 export type RemoteAgent<A extends Agent<any, any> = Agent> = Omit<A, "run" | "resume" | "openChat"> &
@@ -137,8 +136,8 @@ export type RemoteAgent<A extends Agent<any, any> = Agent> = Omit<A, "run" | "re
   };
 
 /**
- * The agent that a worker or another page serves with `serveAgent`. Listeners and signals stay in this page; options
- * and answers go as JSON.
+ * Connects to an agent that a worker or another page serves with `serveAgent`. Listeners and signals stay in this
+ * page. Options and answers are sent as JSON.
  *
  * @example
  * ```ts
@@ -156,12 +155,12 @@ export function connectAgent<A extends Agent<any, any> = Agent>(
   options?: ConnectOptions<A>,
 ): RemoteAgent<A>;
 /**
- * The agent behind an address: that of `handler` of `looplet/server`, or of a Worker that hands `…/<name>/…` to the
- * `AgentObject` of this name. A chat is the session of its id, and a run without a chat is a session of its own. What
- * differs from an agent in a worker:
+ * Connects to the agent at an address: that of `handler` of `looplet/server`, or of a Worker that routes `…/<name>/…`
+ * to the `AgentObject` of this name. A chat is the session with its id, and a run without a chat is its own session.
+ * The differences from an agent in a worker:
  *
  * - `pending`, `bound` and `close` belong to the server. So do histories: `agent.chat()` has one run.
- * - `resumePending` goes on with the runs that this tab followed when its page was left, each behind its last event.
+ * - `resumePending` resumes the runs that this tab followed when its page was closed, each after its last event.
  *
  * @throws LoopletError `config_…`
  */
@@ -209,7 +208,7 @@ function isEndpoint(value: object): boolean {
 }
 
 /**
- * The agent behind a connection. `tools` are functions of this page.
+ * The agent at the other end of a connection. `tools` are functions of this page.
  *
  * @throws LoopletError
  */
@@ -235,7 +234,7 @@ export function remoteAgent(connection: AgentLink, tools?: PageFunctions): Remot
     connection.follow(run);
     return run;
   };
-  /** Has the host begin a run, and follows it. */
+  /** Makes the host start a run, and follows it. */
   const begin = (
     id: string,
     options: RunOptions,
@@ -295,7 +294,7 @@ export function remoteAgent(connection: AgentLink, tools?: PageFunctions): Remot
         let isTold = false;
         const empty = { messages: [], subagents: [], chatUsage: null, ...options, iterations: 0 };
         return (result: RunResult | undefined): void => {
-          // A run that this page has stopped may end once more at its host, behind later runs of the chat.
+          // A run that this page stopped may end a second time at its host, after later runs of the chat.
           if (!isTold) end(result ?? (empty as unknown as RunResult));
           isTold = true;
         };

@@ -1,4 +1,4 @@
-/** A chat of a store as a page sees it that does not hold it. Every page that has opened it sees the runs of all of them. */
+/** A stored chat as a page without its lease sees it. Every page that has opened it sees the runs of all of them. */
 import { LoopletError } from "../../core/api/errors.js";
 import type {
   OptionsSetByChat,
@@ -24,7 +24,7 @@ export type ChatRunOptions = Omit<RunOptions, keyof OptionsSetByChat>;
 
 const { messages: _, subagents: __, agent: ___, chatUsage: ____, ...CHAT_RUN_TABLE } = RUN_TABLE;
 
-/** Begins to follow a run of the chat; `onEnd` is called before its result settles. */
+/** Starts to follow a run of the chat. `onEnd` is called before its result settles. */
 export type FollowRun = (
   run: string,
   options: ChatRunOptions,
@@ -91,7 +91,7 @@ export class ChatOfHost extends NoChatMethods implements TypedChat<any, any> {
     this.messages = [...messages];
     this.subagents = [];
     this.#isReset = this.#connection.call({ chat: this.id }, "reset", messages);
-    // `saved` tells of a reset that the host refuses.
+    // `saved` reports a reset that the host refuses.
     this.#isReset.catch(() => {});
   }
 
@@ -117,8 +117,8 @@ export class ChatOfHost extends NoChatMethods implements TypedChat<any, any> {
   }
 
   /**
-   * Calls `listener` with the run under way and with each later one, whichever page has begun it. The function that
-   * it returns ends that.
+   * Calls `listener` with the current run and with each later one, no matter which page started it. Returns a
+   * function that unsubscribes.
    */
   onRun(listener: (run: RemoteRun) => void): () => void {
     this.#listeners.add(listener);
@@ -127,8 +127,8 @@ export class ChatOfHost extends NoChatMethods implements TypedChat<any, any> {
   }
 
   /**
-   * Calls `listener` when other messages stand in the chat, and no run has brought them: another page has gone back,
-   * or has deleted the chat. The function that it returns ends that.
+   * Calls `listener` when the chat's messages have changed without a run: another page rewound or deleted the chat.
+   * Returns a function that unsubscribes.
    */
   onReset(listener: () => void): () => void {
     this.#resets.add(listener);
@@ -160,7 +160,7 @@ export class ChatOfHost extends NoChatMethods implements TypedChat<any, any> {
     return run;
   }
 
-  /** The host tells that a run has begun or ended, or that the chat was reset. */
+  /** The host reports that a run has started or ended, or that the chat was reset. */
   #hear({ messages, subagents, usage, run }: ChatState): void {
     if (run !== null) {
       if (this.#current?.id !== run) this.#take(run, {}, false);

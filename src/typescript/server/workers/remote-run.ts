@@ -1,6 +1,6 @@
 /**
- * A run as a page sees it whose host is elsewhere. It gets the log of the run, and asks the host for everything else.
- * A method returns at once what the page knows; the events bring the outcome.
+ * A run with a remote host, as a page sees it. It receives the log of the run, and asks the host for everything else.
+ * Methods return immediately with what the page knows. The events report the outcome.
  */
 import { LoopletError, type RunError } from "../../core/api/errors.js";
 import type { Outcome, OutcomeKind, RunEvent } from "../../core/api/event.js";
@@ -25,7 +25,7 @@ import { ReceivedRun, type KnownHistory } from "./received-run.js";
 
 export type RunTarget = Target & { readonly run: string };
 
-/** The time that a host has to end a run that this page stops, in milliseconds. Then the run ends here. */
+/** The time that a host has to end a run that this page stops, in milliseconds. After it, the run ends here. */
 const STOP_MS = 1000;
 
 export class RemoteRun implements Run, Following {
@@ -36,7 +36,7 @@ export class RemoteRun implements Run, Following {
   readonly #delivery: Delivery;
   readonly #onEnd: (result: RunResult | undefined) => void;
   readonly #dropSignal: () => void;
-  /** The questions that somebody has answered, as far as this page has heard. */
+  /** The questions that are known to be answered. */
   readonly #answered = new Set<number>();
   /** The messages that the model has got. */
   readonly #delivered = new Set<number>();
@@ -48,17 +48,17 @@ export class RemoteRun implements Run, Following {
   #isOver = false;
   /** The events so far, for a stop that the host does not answer. */
   readonly #received: ReceivedRun;
-  /** Ends the wait for the host's answer to a stop; undefined before a stop. */
+  /** Ends the wait for the host's answer to a stop. Undefined before a stop. */
   #endWait: (() => void) | undefined;
-  /** This page has ended the run. It still follows it, so that a chat gets the messages of the host. */
+  /** Whether this page has ended the run. It still follows the run, so that a chat gets the host's messages. */
   #isStopped = false;
   #settle!: (result: RunResult) => void;
   #reject!: (error: unknown) => void;
 
   /**
-   * `cursor` is the place behind which the page wants the events, all by default; `isFromHere` asks for a snapshot
-   * and what comes later. `onEnd` gets the result before anybody else; if this page has ended the run, it gets that
-   * of the host later. `history` is what the page knows of the messages before the answer.
+   * `cursor` is the position after which the page wants events, all by default. `isFromHere` requests a snapshot and
+   * later events. `onEnd` receives the result first. If this page ended the run, it receives the host's result later.
+   * `history` is what the page knows of the messages before the answer.
    */
   constructor(
     connection: AgentLink,
@@ -84,7 +84,7 @@ export class RemoteRun implements Run, Following {
     this.#dropSignal = follow(options.signal, (reason) => this.abort(reason));
   }
 
-  /** An opaque text: the place in the log behind what this page has heard. `agent.attach` goes on there. */
+  /** An opaque cursor: the position in the log after the last received entry. `agent.attach` continues there. */
   get cursor(): string | undefined {
     return this.#cursor;
   }
@@ -103,7 +103,7 @@ export class RemoteRun implements Run, Following {
     if (this.#isOver) return;
     this.#isFromHere = false;
     const event = "event" in entry ? (entry.event as RunEvent) : undefined;
-    // The last event is told when the end is known, so that nobody who hears it finds a run under way.
+    // The last event is emitted when the end is known, so that no listener of it finds a run in progress.
     if (event?.type === "finish") return void (this.#finish = event);
     this.#cursor = cursor;
     if ("event" in entry) this.#deliver(entry.event as RunEvent);
@@ -159,7 +159,7 @@ export class RemoteRun implements Run, Following {
     this.#end(result);
   }
 
-  /** The host has ended a run that this page has ended before. */
+  /** The host has ended a run that this page ended before. */
   #takeLate(result: RunResult | undefined): void {
     this.#isStopped = false;
     this.#connection.leave(this);
@@ -211,7 +211,7 @@ export class RemoteRun implements Run, Following {
 
   events({ detached = false }: EventsOptions = {}): AsyncIterableIterator<RunEvent> {
     const isWhole = this.#delivery.hasBacklog || this.#isOver;
-    // The host has the run so far. A run that follows from here on begins with it.
+    // The host has the run so far. A run that is followed from here on starts with a snapshot of it.
     const run = isWhole ? this : new RemoteRun(this.#connection, this.target, {}, undefined, true);
     if (!isWhole) this.#connection.follow(run);
     const leave = (): void => {
@@ -219,12 +219,12 @@ export class RemoteRun implements Run, Following {
       else if (!isWhole) this.#connection.leave(run);
     };
     const reader = run.#delivery.reader(() => this.#lastSnapshot(), leave, this.#outcome);
-    // A run that could not begin has no outcome.
+    // A run that could not start has no outcome.
     if (this.#isOver) void this.#delivery.endReaders();
     return reader;
   }
 
-  /** What a loop begins with that comes after the end. */
+  /** The first events of a loop that starts after the end. */
   #lastSnapshot(): RunEvent[] {
     if (this.#ended === undefined) return [];
     const { messages, usage, iterations } = this.#ended;
@@ -265,8 +265,7 @@ export class RemoteRun implements Run, Following {
     if (this.#finish !== undefined) this.#deliver(this.#finish);
     void this.#delivery.endReaders();
     if (error === undefined) return this.#settle(result!);
-    // A page that only listens learns of the end from the last event, and a page that has let go wants to know no
-    // more.
+    // A page that only listens gets the end from the last event, and a page that disconnected needs no more events.
     const isKnown = result !== undefined || (error as Partial<LoopletError>).code === "misuse_agent_closed";
     if (isKnown) this.result.catch(() => {});
     this.#reject(error);

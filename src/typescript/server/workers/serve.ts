@@ -13,7 +13,7 @@ export interface ExtensionRuntime {
 /** The options of `serveAgent`. */
 export interface ServeOptions extends HostOptions {
   /**
-   * The other end of the pages' way: a `MessagePort`, a `BroadcastChannel`, or `chrome.runtime` of an extension.
+   * The other end of the pages' channel: a `MessagePort`, a `BroadcastChannel`, or `chrome.runtime` of an extension.
    * Default: the worker itself. A window is refused, because frames of every origin can post to it.
    */
   on?: Messaging | ExtensionRuntime | undefined;
@@ -28,9 +28,9 @@ export interface ServedAgent {
 export const HOST_TABLE = { store: "any", keepRuns: "count" } as const;
 
 /**
- * Serves an agent to the pages that call `connectAgent`. Call it at once when the script begins, because the event
- * that woke a service worker is given to listeners that are there by then. With a `store` the runs that have not
- * ended go on.
+ * Serves an agent to the pages that call `connectAgent`. Call it immediately when the script starts, because the
+ * event that woke a service worker is only dispatched to listeners that exist by then. With a `store`, unfinished
+ * runs resume.
  *
  * @example
  * ```ts
@@ -102,7 +102,7 @@ interface ServiceWorkerMessage {
   waitUntil(work: Promise<unknown>): void;
 }
 
-/** The browser keeps the worker as long as an event is at work, for five minutes at most. */
+/** The browser keeps the worker alive while an event is being handled, for up to five minutes. */
 function answer(host: AgentHost, event: ServiceWorkerMessage): void {
   const heard = host.hear(event.data, (told) => event.source?.postMessage(told));
   event.waitUntil(heard.then(() => host.idle()));

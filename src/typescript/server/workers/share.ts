@@ -1,7 +1,7 @@
 /**
- * One agent for all tabs of an origin. One tab at a time is the host; a Web Lock says which. The others see the same
- * runs over a BroadcastChannel. When the host is closed, the lock goes to another tab, which goes on with the runs; a
- * host that does not answer, because its tab is frozen, loses the lock.
+ * One agent for all tabs of an origin. One tab at a time is the host, which holds a Web Lock. The others see the same
+ * runs over a BroadcastChannel. When the host is closed, another tab acquires the lock and resumes the runs. A host
+ * that does not answer, because its tab is frozen, loses the lock.
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Agent } from "../../core/api/index.js";
@@ -20,8 +20,8 @@ export interface ShareOptions<A extends Agent<any, any> = Agent> extends HostOpt
   /** The name that the tabs share: of the channel and of the lock. Default `"looplet"`. */
   name?: string | undefined;
   /**
-   * The time between two questions whether the host is there, in milliseconds, as long as this page waits for
-   * something. A host that has not answered three of them loses its place. Default 2,000.
+   * The interval of pings to the host while this page waits for something, in milliseconds. A host that misses three
+   * of them is replaced. Default 2,000.
    */
   heartbeatMs?: number | undefined;
 }
@@ -33,9 +33,8 @@ export type SharedAgent<A extends Agent<any, any> = Agent> = RemoteAgent<A> & {
 };
 
 /**
- * Shares an agent among the tabs of an origin. Each of them makes the same agent, whose store is in the browser and
- * has leases, and uses the one that is returned. `disconnect` hands the runs over to another tab and closes this
- * tab's agent.
+ * Shares an agent among the tabs of an origin. Each tab creates the same agent, with a store in the browser that has
+ * leases, and uses the returned one. `disconnect` passes the runs to another tab and closes this tab's agent.
  *
  * @example
  * ```ts
@@ -47,7 +46,7 @@ export type SharedAgent<A extends Agent<any, any> = Agent> = RemoteAgent<A> & {
  * const agent = shareAgent(createAgent({ model, store: indexedDbStore() }), { name: "chats" });
  * ```
  *
- * @throws LoopletError `config_…`, also where the browser has no Web Locks (outside of HTTPS and localhost)
+ * @throws LoopletError `config_…`, also if the browser has no Web Locks (outside of HTTPS and localhost)
  */
 export function shareAgent<A extends Agent<any, any>>(
   agent: A,
@@ -71,7 +70,7 @@ export function shareAgent<A extends Agent<any, any>>(
     host?.stop();
     host = undefined;
   };
-  /** Is the host as long as the lock is this tab's. */
+  /** Is the host while this tab holds the lock. */
   const hold = async (options: LockOptions): Promise<void> => {
     try {
       await locks.request(name, options, () => {
@@ -81,7 +80,7 @@ export function shareAgent<A extends Agent<any, any>>(
     } catch (error) {
       stop();
       if (isGone.signal.aborted) return;
-      // Another tab has taken the lock, because this one did not answer it.
+      // Another tab has stolen the lock, because this one did not answer.
       if (Object(error).name === "AbortError") void hold({ signal: isGone.signal });
       else reportUnheard(error);
     }

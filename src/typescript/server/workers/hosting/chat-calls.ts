@@ -1,14 +1,14 @@
-/** The methods of a chat that clients call, in a worker and behind an address. */
+/** The methods of a chat that clients call, in a worker and over HTTP. */
 import type { Chat } from "../../../core/api/index.js";
 import type { ChatState } from "../protocol.js";
 import { unknownMethod } from "./hosted-run.js";
 import { ofRequest } from "./problems.js";
 import type { Session, Start } from "./session.js";
 
-/** Methods that begin a run, whose options are their last argument. */
+/** Methods that start a run. Its options are their last argument. */
 export const BEGINNING = ["run", "compact"];
 
-/** What a method that begins a run does in a chat. */
+/** How a method starts a run in a chat. */
 export function startOf(chat: Chat, method: string, args: readonly any[]): Start {
   const { id, inputs, instructions } = args.at(-1) as {
     id: string;

@@ -1,4 +1,4 @@
-/** The ends of runs, as logs keep them and clients get them. */
+/** The ends of runs, as logs store them and clients receive them. */
 import type { Chat, Failure, Outcome, Run, RunEvent, RunResult } from "../../../core/api/index.js";
 import { TAKEN_OVER } from "../../../core/kit/journal.js";
 import type { HandedRun } from "./hosted-run.js";
@@ -11,7 +11,7 @@ export function endOfRun(run: Run): Promise<RunEnd> {
   );
 }
 
-/** Whether a run has ended here because another process has it, or is to go on with it. */
+/** Whether a run has ended here because another process performs it, or will resume it. */
 export function isTaken(run: HandedRun, end: RunEnd): boolean {
   const { outcome, error, abortReason }: Partial<RunResult> =
     ("result" in end ? end.result : end.thrown.result) ?? {};
@@ -19,12 +19,12 @@ export function isTaken(run: HandedRun, end: RunEnd): boolean {
   return error?.code === "run_held" || abortReason === TAKEN_OVER || isHandedOver;
 }
 
-/** The end of a run of a chat: with the messages of the chat, or without them, since they grow with every run. */
+/** The end of a run of a chat: with the chat's messages, or without them, because they grow with every run. */
 export function endWith(end: RunEnd, { messages, subagents }: Partial<Chat>): RunEnd {
   return "result" in end ? { result: { ...end.result, messages, subagents } as RunResult } : end;
 }
 
-/** The last event and the end of a run whose own end no journal has. `seq` is the number of the event. */
+/** The last event and the end of a run for which no journal has an end. `seq` is the number of the event. */
 export function lostEnd(id: string, seq: number): { readonly event: RunEvent; readonly end: RunEnd } {
   const error: Failure = { code: "store_failed", message: LOST, retryable: true };
   const outcome: Outcome = { outcome: "failed", error };

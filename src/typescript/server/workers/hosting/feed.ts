@@ -1,16 +1,16 @@
 /**
- * A log as its clients read it: each from a place of its own, a few entries at a time and only as it takes them, so
- * that a client which does not read costs nothing. A place is the number of the entry before it. A client keeps it as
- * a cursor, a text that is opaque to it.
+ * A log as its clients read it. Each client reads from its own position, a few entries at a time and only on demand,
+ * so a client that does not read costs nothing. A position is the number of the entry before it. A client stores it
+ * as a cursor, an opaque text.
  */
 
 /** The entries of a log. */
 export interface Source<E> {
-  /** The name of the log, which its cursors bear; empty if the client knows no other log. */
+  /** The name of the log, which is part of its cursors. Empty if the client uses only one log. */
   readonly name: string;
   /** The number of the last entry; 0 before the first. */
   readonly last: number;
-  /** The entries behind a place, at most so many, with their numbers. */
+  /** The entries after a position with their numbers, at most `most`. */
   behind(place: number, most: number): readonly Numbered<E>[];
 }
 
@@ -19,12 +19,12 @@ export interface Numbered<E> {
   readonly entry: E;
 }
 
-/** The entries that a client takes at once. */
+/** Entries that a client receives in one read. */
 export interface Batch<E> {
-  /** Entries before these are gone that the client does not have. */
+  /** Whether older entries that the client has not received were deleted. */
   readonly hasGap: boolean;
   readonly entries: readonly { readonly cursor: string; readonly entry: E }[];
-  /** The place behind them. */
+  /** The position after them. */
   readonly place: number;
 }
 
@@ -54,7 +54,7 @@ export class Feed<E> {
     return isOwn && Number.isSafeInteger(place) && place >= 0 ? place : undefined;
   }
 
-  /** The next entries behind a place; none if there are no more yet. */
+  /** The next entries after a position. Empty if there are none yet. */
   take(place: number): Batch<E> {
     const found = this.#source.behind(place, AT_ONCE);
     return {
@@ -64,7 +64,7 @@ export class Feed<E> {
     };
   }
 
-  /** The entries behind a place and each that comes later, until `signal` ends that. */
+  /** The entries after a position and all later ones, until `signal` aborts. */
   async *read(place: number, signal: AbortSignal): AsyncGenerator<Batch<E>> {
     let wake = (): void => {};
     const woken = (): void => wake();
@@ -75,7 +75,7 @@ export class Feed<E> {
       for (let at = place; !signal.aborted;) {
         const more = new Promise<void>((resolve) => (wake = resolve));
         const isAnew = name !== this.#source.name;
-        // A log that was lost begins anew.
+        // A log that was lost starts from the beginning.
         const batch = this.take(isAnew ? 0 : Math.min(at, this.#source.last));
         at = batch.place;
         if (batch.entries.length > 0) {

@@ -1,4 +1,4 @@
-/** A run as its host has it: the questions that wait for a person, and the calls of its clients. */
+/** A run as its host sees it: the questions that wait for the user, and the calls of its clients. */
 import { LoopletError } from "../../../core/api/errors.js";
 import type { RunEvent } from "../../../core/api/event.js";
 import type { Queued, QuestionAnswer, Run } from "../../../core/api/run.js";
@@ -6,10 +6,10 @@ import { OpenEvents } from "../../../core/kit/runs.js";
 import { pageAnswer, pageCallOf } from "../../../extras/tools/page-call.js";
 import { PageClaims } from "../pages/claims.js";
 
-/** The time in which a run that goes on asks its open questions again, in milliseconds. */
+/** How long to wait for a resumed run to repeat its open questions, in milliseconds. */
 const ASKED_AGAIN_MS = 5000;
 
-/** A run as the core has it. `agent.close({ recoverable: true })` suspends it, and cancels it here alone. */
+/** A run as the core has it. `agent.close({ recoverable: true })` suspends it, and cancels it only here. */
 export type HandedRun = Run & {
   readonly isSuspended?: boolean;
   /** Resolves when no function of the agent judges the question any more. */
@@ -17,21 +17,21 @@ export type HandedRun = Run & {
 };
 
 export class HostedRun {
-  /** The run goes on from a process before this one, and asks its open questions again. */
+  /** The run was resumed from an earlier process, and repeats its open questions. */
   readonly #goesOn: boolean;
   #run: HandedRun | undefined;
   #tell: (event: RunEvent) => void = (event) => void this.early.push(event);
   /** The events before the run was taken. */
   readonly early: RunEvent[] = [];
-  /** The last events, which are told with the end of the run. */
+  /** The last events. They are sent with the end of the run. */
   readonly last: RunEvent[] = [];
   #begin = (): void => {};
-  /** Resolves when the run has begun. */
+  /** Resolves when the run has started. */
   readonly begun = new Promise<undefined>((resolve) => (this.#begin = () => resolve(undefined)));
-  /** The questions that wait for a person, by their ids. */
+  /** The questions that wait for the user, by id. */
   readonly #questions = new Map<number, RunEvent>();
   readonly #open = new OpenEvents();
-  /** Those who hear of each question. */
+  /** Listeners for each question. */
   readonly #asked = new Set<(questionId: number) => void>();
   /** The messages on their way, which a client may take back. */
   readonly #queued = new Map<number, Queued>();
@@ -41,7 +41,7 @@ export class HostedRun {
     this.#goesOn = goesOn;
   }
 
-  /** The listener with which the run begins or goes on. */
+  /** The listener for the events of the run from its start or resumption. */
   readonly hear = (event: RunEvent): void => {
     this.#open.hear(event);
     if (event.type === "question" && event.data !== undefined) {
@@ -50,7 +50,7 @@ export class HostedRun {
       for (const hear of this.#asked) hear(event.questionId);
     }
     if (event.type === "answered") this.#forget(event.questionId);
-    // A run whose WebAssembly was lost does not withdraw its questions.
+    // A run that lost its WebAssembly does not withdraw its questions.
     if (event.type === "finish") for (const id of this.#questions.keys()) this.#forget(id);
     if (event.type === "run-start") this.#begin();
     this.#tell(event);
@@ -61,7 +61,7 @@ export class HostedRun {
     this.#claims.end(questionId);
   }
 
-  /** Takes the run that has begun. `tell` gets its events but the last ones. */
+  /** Sets the run after its start. `tell` receives all its events except the last ones. */
   take(run: HandedRun, tell: (event: RunEvent) => void): void {
     this.#run = run;
     this.#tell = (event) => {
@@ -75,12 +75,12 @@ export class HostedRun {
     return this.#run!;
   }
 
-  /** The questions that wait for a person. */
+  /** The questions that wait for the user. */
   get questions(): readonly RunEvent[] {
     return [...this.#questions.values()];
   }
 
-  /** The run so far as events; none if an iteration can still have all of them, or if it has ended. */
+  /** The run so far as events. Empty if an iteration can still get all of them, or if the run has ended. */
   async snapshot(): Promise<readonly RunEvent[]> {
     if (this.run.outcome !== undefined) return [];
     const events = this.run.events({ detached: true });
@@ -120,8 +120,8 @@ export class HostedRun {
   }
 
   /**
-   * Answers a question. One of a run that goes on may have to be asked again first. `waitsForFunctions`: after the
-   * function of the agent that judges the question, if there is one.
+   * Answers a question. A resumed run may have to ask it again first. `waitsForFunctions`: only after the agent's
+   * function that handles the question, if there is one.
    */
   async answer(questionId: number, answer: QuestionAnswer, waitsForFunctions = false): Promise<boolean> {
     const { run } = this;
@@ -135,8 +135,8 @@ export class HostedRun {
   }
 
   /**
-   * Lets a page run a call of a page tool, or notes that the page that runs it is there. False for a call that
-   * another page runs, or that is over.
+   * Lets a page run a call of a page tool, or renews the claim of the page that runs it. Returns false if another
+   * page runs the call, or if it is over.
    */
   async #claim(questionId: number, page: string): Promise<boolean> {
     if (!this.#questions.has(questionId)) await this.#askedAgain(questionId);
@@ -148,14 +148,14 @@ export class HostedRun {
     return call.page === page;
   }
 
-  /** The page that has claimed a call is gone. */
+  /** The page that claimed a call has disconnected. */
   #unclaim(questionId: number, page: string): boolean {
     const event = this.#questions.get(questionId);
     const isOfPage = event !== undefined && pageCallOf(event)?.page === page;
     return isOfPage && this.run.answer(questionId, pageAnswer({ left: page }));
   }
 
-  /** Resolves when a run that goes on has asked a question again, or will not. */
+  /** Resolves when a resumed run has asked a question again, or will not. */
   async #askedAgain(questionId: number): Promise<void> {
     if (!this.#goesOn) return;
     await new Promise<void>((resolve) => {
@@ -173,8 +173,8 @@ export class HostedRun {
 }
 
 /**
- * Resolves when no function of the agent judges a question any more, or the run has ended: a page does not decide
- * what such a function is about to refuse. A run of a host has no such functions here, and its host waits for them.
+ * Resolves when no function of the agent is deciding a question any more, or the run has ended. A page must not
+ * decide what such a function is about to refuse. A host's run has no such functions here; its host waits for them.
  */
 export async function judged(run: HandedRun, questionId: number): Promise<void> {
   // The function is called in the task that asks.
@@ -182,7 +182,7 @@ export async function judged(run: HandedRun, questionId: number): Promise<void> 
   await Promise.race([run.decided?.(questionId), ended(run)]);
 }
 
-/** Resolves when a run has ended, however it has. */
+/** Resolves when a run has ended, with any outcome. */
 export function ended(run: Run): Promise<unknown> {
   return run.result.catch(() => {});
 }

@@ -1,4 +1,7 @@
-/** Runs an asynchronous function once for each name. Calls in the meantime get its promise. After a failure it runs again. */
+/**
+ * Values that are created once each. Concurrent callers share one creation, and after a failure the next call
+ * retries.
+ */
 export class OnceAsync<T> {
   readonly #made = new Map<string, Promise<T>>();
 

@@ -1,15 +1,17 @@
 /**
- * The chat of a session, and the run whose end the session's log does not have. A log and a journal are two writes,
- * so a crash between them leaves one without the other.
+ * The chat of a session, and the run that has no end in the session's log. A log and a journal are two writes, so
+ * after a crash between them one lacks what the other has.
  */
 import type { Agent, Chat, SavedChat, OpenChatOptions, Run, Store } from "../../../core/api/index.js";
 import { randomName } from "../protocol.js";
 
 /** The options with which a chat is opened, or a run resumes. */
 export type Opening = Required<Pick<OpenChatOptions, "takeOver" | "onEvent">> & {
-  /** Called before a run resumes with what the journal says. Returns the number of the last event before it. */
+  /**
+   * Called before a run resumes, with the contents of the journal. Returns the number of the last event before it.
+   */
   readonly afterEvent: (kept: SavedChat) => number;
-  /** The run whose end the log does not have. */
+  /** The run that has no end in the log. */
   readonly unfinished: string | undefined;
 };
 
@@ -18,11 +20,11 @@ export interface OpenedIn {
   readonly chat?: Chat;
   /** The run that resumes, or the unfinished one if the journal has its end. */
   readonly run?: Run | undefined;
-  /** Whether the journal never gets the end of the unfinished run: it is the end of another run, or has none at all. */
+  /** Whether the journal never gets the end of the unfinished run: it has the end of another run, or none. */
   readonly isLost?: boolean;
 }
 
-/** Opens a chat for its session, with the run that resumes or whose end only the journal has. */
+/** Opens a chat for its session, with the run that resumes or that only the journal has the end of. */
 export async function openedIn(
   agent: Pick<Agent, "openChat" | "readChat"> & Partial<Pick<Agent, "resume">>,
   store: Store | undefined,
@@ -48,7 +50,7 @@ export async function openedIn(
   return isSaved ? resumed() : { chat, isLost: true };
 }
 
-/** The time in which the journal is read, in milliseconds. */
+/** The time to read the journal, in milliseconds. */
 const LOOK_MS = 10_000;
 
 async function lastRunOf(agent: Pick<Agent, "readChat">, id: string): Promise<string | undefined> {

@@ -1,14 +1,14 @@
 /**
- * The words for a client whose request cannot be done. A mistake of the request is told in words. Everything else
- * is the matter of the server: its words may name a key's variable, a path or a table, so they go to the log alone.
+ * Error responses for clients. A client sees the text of its own mistakes. Any other error concerns the server. Its
+ * text may contain the variable of a key, a path or a table, so it is only logged.
  */
-/** An error that the request has made, with the status that says so. */
+/** An error that the request caused, with its status. */
 export class BadRequest extends Error {
   readonly status: number;
-  /** The code of looplet, and what else the error has for a client that makes it anew. */
+  /** The code of looplet, and other fields with which a client recreates the error. */
   readonly more: { readonly code?: string; readonly field?: string; readonly problem?: string };
 
-  /** `cause` is the mistake of looplet that it tells of. */
+  /** `cause` is the looplet error that it reports. */
   constructor(message: string, status = 400, more: BadRequest["more"] = {}, cause?: unknown) {
     super(message, { cause });
     this.status = status;
@@ -16,14 +16,15 @@ export class BadRequest extends Error {
   }
 }
 
-/** The refusal of an order for a session with which another process goes on. */
+/** The refusal of an order for a session that another process is performing. */
 export function heldElsewhere(): BadRequest {
-  return new BadRequest("Another process goes on with this session. Try again later.", 409);
+  return new BadRequest("Another process is running this session. Try again later.", 409);
 }
 
 /**
- * What `work` returns. A misuse of looplet in it is a mistake of the request. So is the error of an option that the
- * request has given: each with `given` true, or those whose field begins with a name in the list.
+ * Returns the result of `work`. A misuse of looplet in it counts as a mistake of the request. So does a configuration
+ * error of an option from the request: any with `given` true, or those with a field that begins with a name in the
+ * list.
  */
 export async function ofRequest<T>(
   work: () => T | Promise<T>,

@@ -1,4 +1,4 @@
-/** The runs that a host has begun, in the order of their beginnings. The sessions of the last ones keep their logs. */
+/** The runs that a host has started, in order. The sessions of the last ones retain their logs. */
 import type { Store } from "../../../core/api/run.js";
 import { reportUnheard } from "../../../core/kit/runs.js";
 import { SharedLog, type LogObject } from "../../../extras/stores/logs/shared-log.js";
@@ -24,7 +24,7 @@ export class RunList {
   readonly #list: SharedLog | undefined;
   readonly #keep: number;
 
-  /** `keep` is the number of runs whose logs stay. */
+  /** `keep` is the number of runs with logs that are retained. */
   constructor(store: Store | undefined, keep: number) {
     this.#store = store;
     this.#list = store && new SharedLog(store, LIST, { twice: true });
@@ -39,7 +39,7 @@ export class RunList {
     });
   }
 
-  /** Notes a run that is about to begin, and forgets the log of one that is long over. A list that fails stops no run. */
+  /** Notes a run that is about to start, and deletes the log of an old one. A failure of the list stops no run. */
   async add(listed: ListedRun): Promise<void> {
     await this.#note(listed).catch(reportUnheard);
   }
@@ -52,7 +52,10 @@ export class RunList {
     if (!(await this.#isOpen(old))) await this.#store?.delete?.(logOf(sessionOf(old)));
   }
 
-  /** The last runs of sessions that have not ended. `isFree`: only those that no host goes on with, if the store has leases. */
+  /**
+   * The last runs of sessions that have not ended. `isFree`: only runs that no host performs, if the store has
+   * leases.
+   */
   async open(isFree: boolean): Promise<ListedRun[]> {
     const pending = isFree ? await this.#store?.pending?.() : undefined;
     const last = new Map((await this.#all()).slice(-this.#keep).map((run) => [sessionOf(run), run]));

@@ -1,11 +1,11 @@
-/** The log of a session: the events of its runs and their ends, one run behind the other, for clients that come back. */
+/** The log of a session: the events of its runs and their ends, one run after another, for clients that reconnect. */
 import type { RunEvent } from "../../../core/api/event.js";
 import type { RunEnd } from "../protocol.js";
 import type { Batch, Feed, Numbered, Source } from "./feed.js";
 
 /**
- * An event of a run. The last one has the end of the run with it, so that no store has one of them alone; of a run
- * that could not begin there is the end alone. Other messages of the chat are a `snapshot` of the run `""`.
+ * An event of a run. The last event and the end of the run are one entry, so that no store has only one of them. For
+ * a run that could not start, there is only the end. Changed messages of the chat are a `snapshot` of the run `""`.
  */
 export interface SessionEntry {
   readonly run: string;
@@ -24,30 +24,30 @@ export interface SessionLog extends Source<SessionEntry> {
   /** What the clients get. */
   readonly feed: Feed<SessionEntry>;
   /**
-   * The place of a cursor, the beginning without one; undefined if the log has begun anew since.
+   * The position of a cursor, or the start without one. Undefined if the log has been restarted since.
    *
-   * @throws BadRequest for a cursor that no log has given
+   * @throws BadRequest for a cursor that no log has issued
    */
   placeOf(cursor: string | undefined): number | undefined;
-  /** Reads what earlier processes have kept. */
+  /** Reads what earlier processes have stored. */
   load(): unknown;
   /** Makes the log this process's, and reads it. */
   claim(): unknown;
-  /** Keeps an entry, and then tells it. */
+  /** Stores an entry, and then sends it. */
   append(entry: SessionEntry): void;
-  /** Resolves when all entries so far are kept and told. */
+  /** Resolves when all entries so far are stored and sent. */
   written(): unknown;
-  /** Lets old entries go, before a run begins. */
+  /** Deletes old entries, before a run starts. */
   prune(): void;
 }
 
 /** The key of the log of a session in its store. */
 export const logOf = (id: string): string => `looplet.events ${id}`;
 
-/** The entries that are read at once in search of a run. */
+/** The number of entries per read when searching for a run. */
 const AT_ONCE = 64;
 
-/** The entries of a run; none if the log has none of it. */
+/** The entries of a run. Empty if the log does not contain it. */
 export function entriesOf(log: SessionLog, run: string): Numbered<SessionEntry>[] {
   let own: Numbered<SessionEntry>[] = [];
   for (let upto = log.last; upto > 0; upto -= AT_ONCE) {
@@ -59,7 +59,7 @@ export function entriesOf(log: SessionLog, run: string): Numbered<SessionEntry>[
   return own;
 }
 
-/** Whether a run has nothing more to tell. */
+/** Whether this is the last entry of a run. */
 export function isLast({ event, end }: SessionEntry): boolean {
   return end !== undefined || event?.type === "finish";
 }

@@ -1,7 +1,7 @@
 /**
- * A session: the runs of a chat one behind the other, or a run without a chat, and the log of their events and ends.
- * It knows nothing of requests, messages and pages. Every host of an agent has its runs in sessions: a worker, an
- * object of Cloudflare and a handler of requests.
+ * A session: the runs of a chat one after another, or one run without a chat, and the log of their events and ends.
+ * It is independent of requests, messages and pages. Every host of an agent has its runs in sessions: a worker, a
+ * Cloudflare object and a request handler.
  */
 import type { Chat, SavedChat, Run, RunEvent } from "../../../core/api/index.js";
 import { reportUnheard } from "../../../core/kit/runs.js";
@@ -27,31 +27,31 @@ import { unloggedIn } from "./unlogged.js";
 /** The parts that a session is made of. */
 export interface SessionParts {
   readonly log: SessionLog;
-  /** Opens what the store has: the chat, and the run that goes on. */
+  /** Opens what the store has: the chat, and the run that resumes. */
   readonly open: (options: Opening) => Promise<OpenedIn>;
-  /** Whether no other process can be at work, so that a run is taken from any that was. */
+  /** Whether no other process can be running, so that a run is acquired from any earlier process. */
   readonly isOnly?: boolean;
-  /** Whether an order takes a run from another process that is at work on it. */
+  /** Whether an order acquires a run that another process is performing. */
   readonly takeOver?: boolean;
-  /** Called when a run begins, goes on, or does not wait for a person any more. */
+  /** Called when a run starts or resumes, and when it stops waiting for the user. */
   readonly watch?: () => Promise<void> | void;
   /** Called when a run has ended. */
   readonly unwatch?: () => Promise<void> | void;
-  /** Called when a run of the chat has begun, goes on or has ended, and when the chat has other messages. */
+  /** Called when a run of the chat starts, resumes or ends, and when the messages of the chat change. */
   readonly changed?: (chat: Chat) => void;
 }
 
-/** Begins a run with this listener. */
+/** Starts a run with this listener. */
 export type Start = (onEvent: (event: RunEvent) => void) => Run;
 
 /** A session that is open. */
 export interface Opened {
   readonly chat: Chat | undefined;
-  /** The run with which another process goes on. */
+  /** The run that another process performs. */
   readonly held: Held | undefined;
 }
 
-/** A run that has ended here because another process has it, as this process saw it end. */
+/** A run that has ended here because another process performs it, as this process saw it end. */
 export interface Held {
   readonly run: string;
   readonly events: readonly RunEvent[];
@@ -66,7 +66,7 @@ const GIVEN = ["id", "prompt", "messages", "inputs", "instructions"];
 /** The time between two looks for the events of a run of another process, in milliseconds. */
 const LOOK_MS = 1000;
 
-/** The looks after which the session is opened again, because that process may be gone. */
+/** The number of polls after which the session is opened again, because that process may have crashed. */
 const LOOKS = 5;
 
 export class Session {
@@ -76,7 +76,7 @@ export class Session {
   readonly #closed = new AbortController();
   #lost = new AbortController();
   #held: Held | undefined;
-  /** The run under way, until the log has its end. */
+  /** The current run, until its end is logged. */
   #hosted: HostedRun | undefined;
   #latest: string | undefined;
   #ending: Promise<void> = Promise.resolve();
@@ -95,7 +95,7 @@ export class Session {
     return this.run?.id;
   }
 
-  /** Whether the run under way waits for a person. */
+  /** Whether the current run waits for the user. */
   get isWaiting(): boolean {
     return this.#hosted !== undefined && this.#hosted.questions.length > 0;
   }
@@ -110,7 +110,7 @@ export class Session {
     return this.#parts.log.last;
   }
 
-  /** The cursor behind the last entry. */
+  /** The cursor after the last entry. */
   get cursor(): string {
     return this.#parts.log.feed.cursorOf(this.last);
   }
@@ -120,12 +120,15 @@ export class Session {
     return entriesOf(this.#parts.log, run).flatMap(({ entry }) => entry.event ?? []);
   }
 
-  /** Resolves when the run under way has ended, and the log has its end. */
+  /** Resolves when the current run has ended, and its end is logged. */
   idle(): Promise<void> {
     return this.#ending;
   }
 
-  /** What the store has, opened once. A run that was cut off goes on; `takeOver`: also one of another process. */
+  /**
+   * The contents of the store, opened once. A run that was cut off resumes. With `takeOver`, a run of another process
+   * does too.
+   */
   async open(takeOver = false): Promise<Opened> {
     const opened = await this.#openOnce();
     return opened.held !== undefined && takeOver ? this.#openOnce(true) : opened;
@@ -134,18 +137,18 @@ export class Session {
   #openOnce(takeOver?: boolean): Promise<Opened> {
     return this.#opened.of(OPENED, async () => {
       const opened = await this.#open(takeOver);
-      // The next one to ask looks whether the other process is still at work.
+      // The next caller checks whether the other process is still running.
       if (opened.held !== undefined) this.#opened.forget(OPENED);
       return opened;
     });
   }
 
-  /** The session for an order. @throws BadRequest 409 if another process goes on with it */
+  /** The session for an order. @throws BadRequest 409 if another process performs its run */
   async ready(): Promise<Opened> {
     const opened = await this.open(this.#parts.takeOver);
     if (opened.held !== undefined) throw heldElsewhere();
     await this.claim();
-    // The log has the end of a run before the next one begins.
+    // The end of a run is logged before the next one starts.
     if (this.run?.outcome !== undefined) await this.#ending;
     return opened;
   }
@@ -157,7 +160,7 @@ export class Session {
     await log.written();
   }
 
-  /** Has whoever asks from here on wait until `work` has changed what the store has, which is opened again. */
+  /** Makes later callers wait until `work` has changed the store, which is then opened again. */
   async reopen(work: (opened: Opened) => Promise<void>): Promise<void> {
     const before = this.open();
     const done = before.then(work);
@@ -169,12 +172,12 @@ export class Session {
     await done;
   }
 
-  /** Whether the log has a run, or is to have it. */
+  /** Whether the log has a run, or will have it. */
   has(run: string): boolean {
     return this.#latest === run || entriesOf(this.#parts.log, run).length > 0;
   }
 
-  /** Begins a run at once, when the session is ready: in its chat, or one without a chat. @throws BadRequest */
+  /** Starts a run immediately when the session is ready: in its chat, or without a chat. @throws BadRequest */
   async begin(chat: Chat | undefined, start: Start): Promise<Run> {
     this.#parts.log.prune();
     const hosted = new HostedRun(false);
@@ -195,11 +198,11 @@ export class Session {
     const hosted = this.#hostedAs(run);
     if (hosted !== undefined) return ofRequest(() => hosted.perform(method, args), true);
     if (!this.has(run)) throw noRun(run);
-    // A call after the end changes nothing.
+    // A call after the end has no effect.
     return false;
   }
 
-  /** The run so far as events, and the cursor behind which the others are. @throws BadRequest 404 */
+  /** The run so far as events, and the cursor after which the others follow. @throws BadRequest 404 */
   async snapshot(run: string): Promise<{ readonly cursor: string; readonly events: readonly RunEvent[] }> {
     const { log } = this.#parts;
     const hosted = this.#hostedAs(run);
@@ -208,7 +211,7 @@ export class Session {
     return { cursor: log.feed.cursorOf(events.length > 0 ? here : this.#beginningOf(run)), events };
   }
 
-  /** The end of a run. One of a chat has the messages that the chat has by now. @throws BadRequest 404 */
+  /** The end of a run. For a run of a chat, it has the chat's current messages. @throws BadRequest 404 */
   async endOf(run: string): Promise<RunEnd> {
     const hosted = this.#hostedAs(run);
     if (hosted !== undefined) return endOfRun(hosted.run);
@@ -219,19 +222,19 @@ export class Session {
     return chat === undefined ? end : endWith(end, chat);
   }
 
-  /** The run with which another process goes on, as far as this one knows. */
+  /** The run that another process performs, as far as this process knows. */
   get held(): Held | undefined {
     return this.#held;
   }
 
-  /** The place of a cursor; undefined if the log has begun anew since. @throws BadRequest */
+  /** The position of a cursor. Undefined if the log has been restarted since. @throws BadRequest */
   async placeOf(cursor: string | undefined): Promise<number | undefined> {
     await this.open();
     return this.#parts.log.placeOf(cursor);
   }
 
   /**
-   * The events behind a cursor, all without one, and each that comes later, until `left` ends that.
+   * The events after a cursor, or all without one, and all later ones, until `left` aborts.
    *
    * @throws BadRequest
    */
@@ -240,8 +243,8 @@ export class Session {
   }
 
   /**
-   * The events of a run behind a cursor, from its beginning without one, up to its end; undefined if there are none
-   * any more.
+   * The events of a run after a cursor, or from its start without one, up to its end. Undefined if no more will
+   * follow.
    *
    * @throws BadRequest 404 if the log has no such run
    */
@@ -256,14 +259,14 @@ export class Session {
     if (!isUnderWay) await log.written();
     const last = entriesOf(log, run).at(-1);
     const isOver = last !== undefined && isLast(last.entry);
-    // Its process may have ended before the log had the end.
+    // Its process may have crashed before the end was logged.
     if (!isOver && !isUnderWay) throw noRun(run);
     const from = cursor ?? log.feed.cursorOf(this.#beginningOf(run));
     const isRead = isOver && (log.feed.placeOf(from) ?? 0) >= last.seq;
     return isRead ? undefined : toldIn(await this.#read(from, left), run);
   }
 
-  /** Tells the clients that the chat has other messages. */
+  /** Sends the clients the changed messages of the chat. */
   tellMessages(chat: Chat): void {
     const seen = { seq: 0, agentPath: "root", iteration: 0, attempt: 0, usage: null, iterations: 0 };
     this.#parts.log.append({
@@ -273,7 +276,7 @@ export class Session {
     this.#parts.changed?.(chat);
   }
 
-  /** Tells its clients nothing more, and the log neither: those that ask again find another session. */
+  /** Stops writing to clients and to the log. Clients that reconnect find another session. */
   close(): void {
     this.#closed.abort();
   }
@@ -310,13 +313,13 @@ export class Session {
     return { chat, held };
   }
 
-  /** Has the log tell a run and its end. */
+  /** Writes the events of a run and its end to the log. */
   #take(hosted: HostedRun, run: Run, chat: Chat | undefined): void {
     this.#hosted = hosted;
     this.#latest = run.id;
     hosted.take(run, (event) => {
       this.#tell({ run: run.id, event });
-      // The run has stopped waiting for a person.
+      // The run has stopped waiting for the user.
       if (event.type === "answered") void this.#parts.watch?.();
     });
     if (chat !== undefined) this.#parts.changed?.(chat);
@@ -336,7 +339,7 @@ export class Session {
       this.#held = { run: id, events: last, end };
       this.#opened.forget(OPENED);
       this.#claimed = undefined;
-      // Another process goes on with the session. Clients that listen ask again.
+      // Another process performs the session's run. Connected clients reconnect.
       this.#lost.abort();
       this.#lost = new AbortController();
     } else {
@@ -370,7 +373,7 @@ export class Session {
     return place === undefined ? withGap(log.feed.read(0, signal)) : log.feed.read(place, signal);
   }
 
-  /** Reads the events of a run of another process, until `signal` ends that or the run goes on here. */
+  /** Reads the events of another process's run, until `signal` aborts or the run resumes here. */
   #look(signal: AbortSignal): void {
     let looks = 0;
     const look = async (): Promise<void> => {

@@ -13,14 +13,14 @@ export class Sessions {
   readonly #keep: number;
   readonly #isOnly: boolean;
   readonly #changed: (id: string, chat: Chat) => void;
-  /** The session that was used last is behind the others. */
+  /** In order of use: the last used session is last. */
   readonly #sessions = new Map<string, Session>();
-  /** The runs that clients begin. Calls of such a run wait until it has begun. */
+  /** The runs that clients start. Calls of such a run wait until it has started. */
   readonly #beginning = new OnceAsync<void>();
 
   /**
-   * `keep` is the number of runs that stay; `isOnly`: no other host can be at work. `changed` hears that a run of a
-   * chat has begun, goes on or has ended, and that a chat has other messages.
+   * `keep` is the number of runs to retain. `isOnly`: no other host can be running. `changed` is called when a run of
+   * a chat starts, resumes or ends, and when the messages of a chat change.
    */
   constructor(
     agent: Agent,
@@ -42,7 +42,7 @@ export class Sessions {
     return [...this.#sessions.values()].filter(({ run }) => run !== undefined);
   }
 
-  /** Goes on with the runs that have not ended. A store that fails is reported. */
+  /** Resumes the runs that have not ended. A failing store is reported. */
   async wake(): Promise<void> {
     try {
       for (const listed of await this.#list.open(!this.#isOnly))
@@ -57,7 +57,7 @@ export class Sessions {
     while (this.running.length > 0);
   }
 
-  /** Tells nothing any more. */
+  /** Stops all sessions from sending. */
   close(): void {
     for (const session of this.#sessions.values()) session.close();
   }
@@ -66,7 +66,7 @@ export class Sessions {
     return this.#session({ run: "", chat: id });
   }
 
-  /** The session of a run, when it has begun. */
+  /** The session of a run, after its start. */
   async ofRun(run: string, chat: string | undefined): Promise<Session> {
     await this.#beginning.get(run);
     if (chat !== undefined) return this.ofChat(chat);
@@ -75,7 +75,7 @@ export class Sessions {
     return known === undefined ? this.#session({ run }) : this.ofChat(known);
   }
 
-  /** Begins a run, if no host has begun it before. `takeOver` takes it from one that has. */
+  /** Starts a run, unless a host has started it before. With `takeOver`, acquires it from that host. */
   begin(listed: ListedRun, start: (chat: Chat | undefined) => Start, takeOver?: boolean): Promise<void> {
     const { run } = listed;
     const begun = this.#beginning.of(run, async () => {
@@ -89,7 +89,7 @@ export class Sessions {
     return begun.finally(() => this.#beginning.forget(run));
   }
 
-  /** `isNew`: a run without a chat begins, if the log has nothing of it. */
+  /** `isNew`: starts a run without a chat, if the log does not contain it. */
   #session(listed: ListedRun, isNew = false): Session {
     const name = sessionOf(listed);
     const session = this.#sessions.get(name) ?? this.#make(listed, isNew);
@@ -102,7 +102,7 @@ export class Sessions {
     const { run, chat: id } = listed;
     const log = this.#list.logOf(sessionOf(listed));
     const goOn = async ({ unfinished: _, ...options }: Opening): Promise<{ run?: Run }> => {
-      // Another host may begin the run at the same moment.
+      // Another host may start the run at the same moment.
       if (isNew && log.last === 0) await session.claim();
       const [last] = log.behind(log.last - 1, 1);
       const isUnderWay = last === undefined ? !isNew : last.entry.end === undefined;
@@ -121,7 +121,7 @@ export class Sessions {
     return session;
   }
 
-  /** Forgets the sessions that were used longest ago and whose runs have ended. */
+  /** Forgets the least recently used sessions without a current run. */
   #forgetOld(): void {
     for (const [name, { latest, run }] of this.#sessions) {
       if (this.#sessions.size <= this.#keep) return;

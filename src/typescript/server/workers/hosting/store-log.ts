@@ -1,8 +1,8 @@
 /**
- * The log of a session in any store, or in memory. An entry goes into the store before it goes to a client, so that a
- * client that comes back gets what it has missed, from another process too. Entries that come while the store writes
- * go with the next write. A store that fails is reported and never stops a run. The whole entries of a damaged log go
- * on under a new name, so that no client uses a cursor of the old log.
+ * The log of a session in any store, or in memory. An entry is stored before it is sent to a client, so a client that
+ * reconnects gets what it missed, even from another process. Entries that arrive during a write are part of the next
+ * write. A failing store is reported and never stops a run. If a log is damaged, its complete entries are moved to a
+ * new name, so that no client uses a cursor of the old log.
  */
 import type { Clock } from "../../../core/api/agent.js";
 import { isStoreConflict } from "../../../core/api/errors.js";
@@ -26,13 +26,13 @@ export class StoreLog implements SessionLog {
   /** The log in the store, and the fence of the process that has claimed it. */
   readonly #log: AppendLog | undefined;
   readonly #lease: { fence?: number | undefined } = {};
-  /** The name of the log, and the number of entries that are gone. The first entry in the store keeps both. */
+  /** The name of the log, and the number of deleted entries. The first entry in the store has both. */
   #name = randomName();
   #gone = 0;
-  /** The entries as they were told. */
+  /** The entries in the form in which they were sent. */
   #told: SessionEntry[] = [];
   #waiting: SessionEntry[] = [];
-  /** Entries that were told, and that the store has not taken. */
+  /** Entries that were sent, but that the store has not accepted. */
   #missed: readonly SessionEntry[] = [];
   /** The number of the store's last entry. */
   #kept = 0;
@@ -65,7 +65,7 @@ export class StoreLog implements SessionLog {
       takeOver: true,
     });
     this.#lease.fence = lease?.fence;
-    // The fence alone is needed: no process takes a log up.
+    // Only the fence is needed: no process resumes a log.
     await lease?.release(false);
   }
 
@@ -135,14 +135,14 @@ export class StoreLog implements SessionLog {
     if (this.#going > 0) await this.#forget().catch(reportUnheard);
     const entries = this.#waiting;
     this.#waiting = [];
-    // An entry that cannot be kept is told all the same.
+    // An entry that cannot be stored is still sent.
     if (this.#log !== undefined) await this.#keep(this.#log, entries).catch(reportUnheard);
     if (!this.#isLost) this.#told.push(...entries);
     this.feed.wake();
     this.#writing = this.#waiting.length > 0 ? this.#write() : undefined;
   }
 
-  /** Lets the oldest entries go. The others go into the store anew with the next write, and keep their places. */
+  /** Deletes the oldest entries. The others are written again with the next write, and keep their positions. */
   async #forget(): Promise<void> {
     const [going, told] = [this.#going, this.#told];
     this.#going = 0;
@@ -168,7 +168,7 @@ export class StoreLog implements SessionLog {
     } catch (error) {
       if (!isStoreConflict(error)) throw error;
       if (this.#kept === 0 || (await log.load()).length > 0) return void (this.#isLost = true);
-      // Another process has deleted the log, as one of a chat that nobody has used for long.
+      // Another process has deleted the log, such as that of a chat that was unused for a long time.
       await this.#fence();
       [this.#name, this.#gone, this.#told, this.#missed, this.#kept] = [randomName(), 0, [], [], 0];
       await this.#keep(log, entries);

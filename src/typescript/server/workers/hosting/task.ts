@@ -1,8 +1,8 @@
-/** Tasks of the platform's event loop that looplet's own code waits for, beside the clock of a run. */
+/** Tasks of the platform's event loop that looplet itself waits for, independent of a run's clock. */
 
 let open = 0;
 
-/** Resolves in a task of its own, behind everything that had a timer of 0 before. */
+/** Resolves in a new task, after every timer of 0 ms that was set before. */
 export function nextTask(): Promise<void> {
   open += 1;
   return new Promise((resolve) => {
@@ -13,7 +13,7 @@ export function nextTask(): Promise<void> {
   });
 }
 
-/** Whether a task is to come for which somebody waits: a simulation lets it come before its time goes on. */
+/** Whether such a task is pending. A simulation lets it run before its time advances. */
 export function isTaskOpen(): boolean {
   return open > 0;
 }

@@ -1,11 +1,10 @@
 /**
- * What the journal of a run says and the log of its session does not. A journal and a log are two writes, so a crash
- * between them leaves events unwritten: the end of an answer, a call, its result, the answer to a question. They are
- * made of the journal, and every reader takes them as those of the process that has crashed.
+ * Restores events that the journal of a run implies and the log of its session lacks. A journal and a log are two
+ * writes, so a crash between them leaves events unwritten: the end of an answer, a call, its result, the answer to a
+ * question. They are rebuilt from the journal, and readers treat them as events of the crashed process.
  *
- * The log is the beginning of what was emitted. So of each agent only the last iteration of the log may lack
- * something, and the iterations after it are in the journal alone. Progress of calls, retries and warnings are in no
- * journal.
+ * The log is a prefix of what was emitted. So for each agent only the last logged iteration may be incomplete, and
+ * later iterations are only in the journal. The progress of calls, retries and warnings are in no journal.
  */
 import { isAsked } from "../../../extras/transcript/prompts.js";
 import type {
@@ -26,7 +25,7 @@ type Stamp = Omit<EventStamp, "seq">;
 type Unnumbered = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, "seq"> : never) : never;
 type Progress = NonNullable<AgentTranscript["progress"]>;
 
-/** An answer of an agent, and the calls of it that have come back. */
+/** An answer of an agent, and its completed calls. */
 interface Answer {
   readonly iteration: number;
   readonly blocks: readonly Block[];
@@ -53,7 +52,7 @@ export function unloggedIn(kept: SavedChat, log: readonly RunEvent[]): RunEvent[
   return events.map((event, at) => ({ ...event, seq: last + at + 1 }) as RunEvent);
 }
 
-/** The ends of questions. One that is open in the journal is asked again. */
+/** The answers to questions. A question that is open in the journal is asked again. */
 function* answered(agents: readonly AgentTranscript[], log: readonly RunEvent[]): Generator<Unnumbered> {
   const open = new Map<number, RunEventOf<"question">>();
   for (const event of log) {
@@ -109,9 +108,9 @@ function finishOf({ iteration, blocks }: Answer, progress: Progress, stamp: Stam
   return { ...stamp, type: "iteration-finish", finishReason, ...unknown };
 }
 
-/** The answers of an agent from this iteration on. A summary of its history is no answer. */
+/** The answers of an agent from this iteration on. A summary of its history is not an answer. */
 function answersOf(agent: AgentTranscript, progress: Progress, from: number): Answer[] {
-  // Vendors may use the ids of calls again, so those of the last answers are the last ones.
+  // Vendors may reuse the ids of calls, so search from the end.
   const records = [...agent.toolCalls].reverse();
   const answers: Answer[] = [];
   let { iteration } = progress;
@@ -146,7 +145,7 @@ function* ofAnswer(
   const isBegun = logged.some(({ type }) => type !== "iteration-finish");
   if (!isBegun) yield { ...stamp, iteration, attempt: 0, type: "iteration-start" };
   let ofCalls = stamp;
-  // A call is emitted when its answer is over.
+  // A call is emitted when its answer is complete.
   if (!calls.some(({ id }) => isIn("tool-call", id)) && !has(logged, "iteration-finish")) {
     const texts = [...ofBlocks(blocks, logged, stamp)];
     yield* texts;
@@ -166,7 +165,7 @@ function* ofAnswer(
   }
 }
 
-/** The text and the reasoning of an answer, as far as the log lacks them. */
+/** The text and the reasoning of an answer that the log lacks. */
 function* ofBlocks(
   blocks: readonly Block[],
   logged: readonly RunEvent[],
@@ -186,7 +185,7 @@ function* ofBlocks(
   const isContinued = known.length > 0 && isBeginning;
   const attempt = isContinued ? stamp.attempt : stamp.attempt + 1;
   const own: Stamp = { ...stamp, attempt };
-  // The readers take back what they have of the answer that another one has replaced.
+  // Readers remove what they have of the answer that was replaced.
   if (!isContinued) yield { ...own, type: "attempt-start" };
   let next = isContinued ? Math.max(...known.map(([number]) => number)) + 1 : 0;
   for (const [at, { kind, block }] of said.entries()) {
@@ -258,7 +257,7 @@ function ended(record: ToolCallRecord, stamp: Stamp): Unnumbered {
   return { ...facts, type: "tool-error", error } as Unnumbered;
 }
 
-/** The end of a subagent. The journal has its kind, and the result of its call says why. */
+/** The end of a subagent. The journal has its kind, and the result of its call has the reason. */
 function outcomeOf(outcome: NonNullable<AgentTranscript["outcome"]>, result?: ToolCallRecord): Outcome {
   const { code, message } = Object(result?.output) as Partial<ToolFault>;
   const error = { code, message, retryable: false };
@@ -266,7 +265,7 @@ function outcomeOf(outcome: NonNullable<AgentTranscript["outcome"]>, result?: To
   return { outcome, ...isFailed, ...(outcome === "cancelled" && { abortReason: message ?? "" }) } as Outcome;
 }
 
-/** Whether looplet has written a text, such as a summary. */
+/** Whether looplet wrote a text, such as a summary. */
 function isOfLooplet(block: Block): boolean {
   return block.type === "text" && block.purpose !== undefined;
 }

@@ -30,7 +30,7 @@ export class AddressError extends Error {
     this.status = status;
   }
 
-  /** Whether the server may take the same request later. */
+  /** Whether the server may accept the request later. */
   get isPassing(): boolean {
     return [408, 409, 429].includes(this.status) || this.status > 500;
   }
@@ -38,7 +38,7 @@ export class AddressError extends Error {
 
 export class Address {
   readonly url: string;
-  /** Hears that the server cannot be reached, and that it was reached again. */
+  /** Called when the server becomes unreachable, and when it is reached again. */
   onChange: (isReached: boolean) => void = () => {};
   #isReached = true;
 
@@ -74,7 +74,7 @@ export class Address {
       if (response.ok) return response;
       throw new AddressError(status, await refusalOf(response));
     } finally {
-      // The statuses above 500 are those of a server behind which the agent is not there.
+      // Statuses above 500 mean that the agent is unreachable from the responding server.
       if (init.signal?.aborted !== true) this.#note(status > 0 && status <= 500);
     }
   }

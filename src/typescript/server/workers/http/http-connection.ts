@@ -1,8 +1,7 @@
 /**
- * A page's connection with the sessions of a server: those of `handler` of `looplet/server`, or the objects of
- * `AgentObject` behind a Worker that finds them by their names. A chat is the session of its id, and a run without a
- * chat is a session of its own. Calls are requests that may come twice; events come by streams that go on behind
- * their cursors.
+ * A page's connection to the sessions of a server: those of `handler` of `looplet/server`, or `AgentObject`s that a
+ * Worker finds by name. A chat is the session with its id, and a run without a chat is its own session. Calls are
+ * requests that may be sent twice. Events arrive by streams that resume after their cursors.
  */
 import { LoopletError } from "../../../core/api/errors.js";
 import type { RunEvent } from "../../../core/api/event.js";
@@ -16,7 +15,7 @@ import { TabStops } from "./tab-stops.js";
 /** Calls that wait for something, before which others go. */
 const WAITING = ["result", "snapshot", "saved", "claim"];
 
-/** A call that is tried until it is taken, and for which no other call waits after its first try. */
+/** A call that is retried until it is accepted. Other calls wait only for its first attempt. */
 const STEADY = "abort";
 
 /** A call of a page that is closed, which the browser sends all the same. */
@@ -25,7 +24,7 @@ const LAST = "unclaim";
 /** A request that a second delivery would do again. */
 const ONCE = ["addBudget"];
 
-/** The stream of a chat, and who hears of it. */
+/** The stream of a chat, and its listeners. */
 interface ChatStream {
   readonly listeners: Set<(state: ChatState) => void>;
   readonly runs: Set<Following>;
@@ -47,7 +46,7 @@ export class HttpConnection implements AgentLink {
   readonly #tab: TabRuns;
   readonly #stops: TabStops;
   readonly #closed = new AbortController();
-  /** The last call of each session, behind which the next one goes. */
+  /** The last call of each session. The next call waits for it. */
   readonly #calls = new Map<string, Promise<unknown>>();
   readonly #chats = new Map<string, ChatStream>();
   /** The cursors at which chats were opened. */
@@ -56,12 +55,12 @@ export class HttpConnection implements AgentLink {
   readonly #following = new Map<Following, HttpStream | undefined>();
   /** The chats of the runs that this page has followed. */
   readonly #chatOf = new Map<string, string>();
-  /** The runs of chats that are about to begin, whose events all come by the stream of the chat. */
+  /** Runs of chats that are about to start. Their events all arrive by the chat's stream. */
   readonly #beginning = new Set<string>();
-  /** The runs of this tab that go on where the page before has left them. */
+  /** The runs of this tab that continue where the previous page left off. */
   readonly #goingOn = new Set<string>();
 
-  /** Those who hear that the server cannot be reached. */
+  /** Listeners for the state of the connection. */
   readonly #hearing = new Set<(isReconnecting: boolean) => void>();
 
   /** `maxAttempts` is the number of attempts of a call before it fails. Calls of a run under way have no limit. */
@@ -147,7 +146,7 @@ export class HttpConnection implements AgentLink {
     for (const run of [...this.#following.keys()]) run.fail(gone());
   }
 
-  /** A run without a chat is a session of its own. */
+  /** A run without a chat is its own session. */
   #sessionOf({ chat, run = "" }: Target): string | undefined {
     return chat ?? this.#chatOf.get(run) ?? (run || undefined);
   }
@@ -158,14 +157,14 @@ export class HttpConnection implements AgentLink {
     return state;
   }
 
-  /** The runs that this tab followed when its page was left. */
+  /** The runs that this tab followed when its page was closed. */
   #resumePending(): readonly Target[] {
     const runs = this.#tab.left();
     for (const { run } of runs) this.#goingOn.add(run);
     return runs;
   }
 
-  /** Follows a chat from where it was opened: which runs begin, and the events of those that the page follows. */
+  /** Follows a chat from where it was opened: which runs start, and the events of those that the page follows. */
   #followChat(id: string): ChatStream {
     const hear = (cursor: string, data: unknown): void => {
       const { run, event } = data as { run: string; event: RunEvent };
@@ -209,11 +208,11 @@ export class HttpConnection implements AgentLink {
     this.#ask(id, { method: "openChat", args: [] }).then(tell, () => {});
   }
 
-  /** Follows a run by a stream of its own, behind a cursor. */
+  /** Follows a run by its own stream, after a cursor. */
   async #alone(run: Following, cursor: string | undefined, heard = 0): Promise<void> {
     const { run: id = "" } = run.target;
     const session = this.#sessionOf(run.target)!;
-    // A run that this page begins has to be there.
+    // A run that this page starts must exist first.
     await this.#calls.get(session);
     if (!this.#following.has(run)) return;
     const path = `${encodeURIComponent(session)}/events?run=${encodeURIComponent(id)}`;
@@ -237,7 +236,7 @@ export class HttpConnection implements AgentLink {
     await this.#alone(run, cursor, events[0]?.seq);
   }
 
-  /** Follows a run anew whose next events are gone. */
+  /** Follows a run again, after its next events were deleted. */
   #again(run: Following): void {
     this.#following.get(run)?.leave();
     void this.#fromHere(run).catch((error: unknown) => run.fail(error));
@@ -245,7 +244,7 @@ export class HttpConnection implements AgentLink {
 
   #hear(run: Following, cursor: string, event: RunEvent): void {
     run.hear(cursor, { event });
-    // A page that is loaded again hears the last event with the end.
+    // A reloaded page receives the last event together with the end.
     if (event.type === "finish") this.#end(run, cursor);
     else this.#tab.keep(run, cursor);
   }
@@ -260,7 +259,7 @@ export class HttpConnection implements AgentLink {
     return new HttpStream(this.#address, path, cursor, this.#silenceMs, listener);
   }
 
-  /** Calls go one behind the other, but those that wait for something. */
+  /** Sends calls one after another, except those that wait for something. */
   #ask(session: string, body: Request): Promise<any> {
     const { run = "", args } = body;
     if (body.method === STEADY) this.#stops.add(run, { session, args });

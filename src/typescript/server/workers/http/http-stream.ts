@@ -1,14 +1,12 @@
-/**
- * A stream of events over HTTP that breaks off and goes on: it asks again behind the last event that has come whole.
- */
+/** A stream of events over HTTP that reconnects after the last complete event. */
 import { streamEvents } from "../../../extras/mcp/events.js";
 import { AddressError, type Address } from "./address.js";
 
-/** Those who hear of a stream. */
+/** The listener of a stream. */
 export interface StreamListener {
-  /** An event, its data as JSON, and the cursor behind it. */
+  /** An event, its data as JSON, and the cursor after it. */
   hear(cursor: string, data: unknown): void;
-  /** Events are gone that the stream has not had. */
+  /** Events were deleted that the stream has not received. */
   gap(): void;
   /** There is nothing more to come. */
   end(cursor: string | undefined): void;
@@ -65,7 +63,7 @@ export class HttpStream {
     }
   }
 
-  /** Reads one response to its end. True if there is nothing more to come. */
+  /** Reads one response to its end. Resolves with true if no more events will follow. */
   async #read(): Promise<boolean> {
     const broken = new AbortController();
     const stop = (): void => broken.abort();
@@ -101,7 +99,7 @@ export class HttpStream {
   }
 }
 
-/** Waits longer with each failure, at least a moment. A stream that is left waits no more. */
+/** Waits longer after each failure. Resolves early if `signal` aborts. */
 export function waited(failures: number, signal: AbortSignal): Promise<void> {
   const longest = Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS);
   return new Promise((resolve) => {
@@ -110,14 +108,14 @@ export function waited(failures: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener("abort", done);
       resolve();
     };
-    // Pages that lost a server together come back one by one.
+    // Jitter: pages that lost a server at the same time reconnect one by one.
     const timer = setTimeout(done, longest * (0.5 + Math.random() / 2));
     signal.addEventListener("abort", done);
     if (signal.aborted) done();
   });
 }
 
-/** The chunks of a body until `signal` fires, also of a `fetch` whose bodies do not hear its signal. */
+/** The chunks of a body until `signal` aborts, even if the bodies of `fetch` ignore its signal. */
 async function* chunksOf(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,

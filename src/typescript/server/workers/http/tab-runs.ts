@@ -1,4 +1,4 @@
-/** The runs that a tab follows, with their cursors, in its `sessionStorage`: a page that is loaded again goes on there. */
+/** The runs that a tab follows, with their cursors, in its `sessionStorage`. A reloaded page resumes them. */
 import type { Following } from "../connection.js";
 import { readTab, writeTab } from "./tab-storage.js";
 

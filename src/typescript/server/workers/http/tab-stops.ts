@@ -1,4 +1,4 @@
-/** The stops of runs that no server has taken yet: the next page of the tab sends them again. */
+/** Stop requests that no server has accepted yet. The next page of the tab sends them again. */
 import { readTab, writeTab } from "./tab-storage.js";
 
 export interface Stop {

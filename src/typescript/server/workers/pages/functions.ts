@@ -1,6 +1,6 @@
 /**
- * The functions of a page that page tools of the host's agent call. The page claims a call before it runs it, says
- * while it is at work that it is there, and answers the question with the result.
+ * The page's functions for the page tools of the host's agent. The page claims a call before it runs it, renews the
+ * claim while it runs, and answers the question with the result.
  */
 import { LoopletError } from "../../../core/api/errors.js";
 import type { Agent, RunEvent, TypedRun } from "../../../core/api/index.js";
@@ -18,8 +18,8 @@ export interface PageToolContext {
 }
 
 /**
- * Runs the calls of a page tool. It returns the result, any value that JSON can hold, or a promise of it. An error
- * that it throws goes to the model.
+ * Runs the calls of a page tool. Returns the result, any JSON value, or a promise of it. If it throws, the error goes
+ * to the model.
  */
 export type PageFunction<Input = any> = (input: Input, context: PageToolContext) => unknown;
 
@@ -31,7 +31,7 @@ export type PageFunctions<A extends Agent<any, any> = Agent> =
 
 type InputOf<I> = unknown extends I ? any : I;
 
-/** The time between two words of a page that it is there, in milliseconds. */
+/** The interval at which a page renews a claim, in milliseconds. */
 const RENEW_MS = 20_000;
 
 type Functions = { readonly [name: string]: PageFunction | undefined };
@@ -49,7 +49,7 @@ export function checkFunctions(tools: unknown): void {
       );
 }
 
-/** The window of a page. A worker that connects has none. */
+/** The window of a page. A connecting worker has none. */
 type Page = Record<
   "addEventListener" | "removeEventListener",
   (type: "pagehide", listener: (event: { readonly persisted?: boolean }) => void) => void
@@ -60,9 +60,9 @@ interface Work {
   readonly target: Target;
   readonly questionId: number;
   readonly stop: AbortController;
-  /** The function under way. A call that is asked again does not run it a second time. */
+  /** The running function. A repeated call does not run it a second time. */
   performing?: Promise<PageAnswer> | undefined;
-  /** The result, until the host has it. */
+  /** The result, until the host has received it. */
   content?: PageAnswer;
   timer?: ReturnType<typeof setInterval> | undefined;
 }
@@ -71,19 +71,19 @@ export class PageCalls {
   readonly #page = randomName();
   readonly #link: Pick<AgentLink, "call" | "tell">;
   readonly #functions: Functions;
-  /** By run and question. Those that are over stay until their run has ended. */
+  /** By run and question. Finished ones stay until their run has ended. */
   readonly #works = new Map<string, Work>();
   readonly #onHide: (event: { readonly persisted?: boolean }) => void;
 
   constructor(link: Pick<AgentLink, "call" | "tell">, functions: Functions) {
     this.#link = link;
     this.#functions = functions;
-    // A page that comes back from the cache of the browser goes on with its calls.
+    // A page that is restored from the browser's back/forward cache continues its calls.
     this.#onHide = ({ persisted }) => void (persisted !== true && this.#leave());
     (globalThis as Partial<Page>).addEventListener?.("pagehide", this.#onHide);
   }
 
-  /** Hears an event of a run that the page follows. */
+  /** Handles an event of a run that the page follows. */
   hear(target: Target, event: RunEvent): void {
     const { run = "" } = target;
     if (event.type === "question") this.#asked(target, event);
@@ -91,13 +91,13 @@ export class PageCalls {
     else if (event.type === "finish") this.#forget(run);
   }
 
-  /** The page lets go of the host. */
+  /** Disconnects the page from the host. */
   close(): void {
     (globalThis as Partial<Page>).removeEventListener?.("pagehide", this.#onHide);
     for (const work of this.#works.values()) this.#end(work);
   }
 
-  /** The page is closed: others need not wait until it says nothing any more. */
+  /** The page is closed: releases its claims now, so that others need not wait for them to expire. */
   #leave(): void {
     for (const { target, questionId, content, stop } of this.#works.values())
       if (content === undefined && !stop.signal.aborted)
@@ -121,13 +121,13 @@ export class PageCalls {
     const { run = "" } = target;
     const key = `${run} ${call.questionId}`;
     const known = this.#works.get(key);
-    // Another process has asked again. A result may have been lost on its way.
+    // Another process has asked again. The result may not have arrived.
     if (known?.content !== undefined) {
       this.#renew(known);
       return this.#tell(known);
     }
     if (known !== undefined && !known.stop.signal.aborted) return;
-    // A claim that was refused counts for the question as it was asked before, not for this one.
+    // A refused claim counts for the earlier question, not for this one.
     const { questionId } = call;
     const work: Work = { target, questionId, stop: new AbortController(), performing: known?.performing };
     this.#works.set(key, work);
@@ -150,7 +150,7 @@ export class PageCalls {
     this.#tell(work);
   }
 
-  /** Claims the call, says that the page is there, or gives the result. */
+  /** Claims the call, renews the claim, or sends the result. */
   #tell(work: Work): void {
     const { target, questionId, content } = work;
     const told =
@@ -161,12 +161,12 @@ export class PageCalls {
       (isTaken: unknown) => {
         if (isTaken === false) this.#end(work);
       },
-      // The connection tells its own failures, and the timer tries again.
+      // The connection reports its own failures, and the timer retries.
       () => {},
     );
   }
 
-  /** Nobody waits for the page. */
+  /** The call of the page is no longer needed. */
   #end(work: Work | undefined): void {
     if (work === undefined) return;
     clearInterval(work.timer);

@@ -1,7 +1,7 @@
-/** The pages that a host knows: their ports, the calls that it has heard of them, and the runs that they follow. */
+/** The pages that a host knows: their ports, the calls received from them, and the runs that they follow. */
 import { randomName, type LogEntry, type Told } from "../protocol.js";
 
-/** The time after which a page that says nothing is forgotten, in milliseconds. Hidden pages speak once a minute. */
+/** The time after which a silent page is forgotten, in milliseconds. The timers of hidden pages run once a minute. */
 const FORGOTTEN_MS = 300_000;
 
 /** The number of calls of a page that are remembered. A page repeats only calls without a reply. */
@@ -10,7 +10,7 @@ const REMEMBERED_CALLS = 1000;
 /** Posts a message to one page. */
 export type Send = (told: Told) => void;
 
-/** Tells a page an entry of a run that it follows, with the cursor behind it. */
+/** Sends a page an entry of a run that it follows, with the cursor after it. */
 export type Tell = (cursor: string, entry: LogEntry) => void;
 
 type Content = Told extends infer T
@@ -22,7 +22,7 @@ type Content = Told extends infer T
 interface Page {
   send: Send;
   heardMs: number;
-  /** The calls that the host has heard. A page that does not know that repeats them. */
+  /** The calls that the host has received. A page without this information repeats them. */
   readonly calls: Set<number>;
 }
 
@@ -38,13 +38,13 @@ export class Pages {
     return this.#isStopped;
   }
 
-  /** Tells nothing any more. */
+  /** Stops sending. */
   stop(): void {
     this.#isStopped = true;
     for (const left of this.#following.values()) left.abort();
   }
 
-  /** A page is there, and asks whether the host is. */
+  /** A page has connected or pings the host. */
   greet(name: string, send: Send): void {
     const now = Date.now();
     const known = this.#pages.get(name);
@@ -54,14 +54,14 @@ export class Pages {
     this.post(name, send, { type: "pong", isNew });
   }
 
-  /** Forgets a page whose port is closed, or that has said nothing for long. */
+  /** Forgets a page with a closed port, or one that was silent for too long. */
   leave(name: string): void {
     this.#pages.delete(name);
     for (const follower of this.#following.keys())
       if (follower.startsWith(`${name} `)) this.#unfollow(follower);
   }
 
-  /** Whether a known page repeats a call that has been heard. */
+  /** Whether a known page repeats a call that was received before. */
   isRepeated(name: string, number: number): boolean {
     const { calls } = this.#pages.get(name) ?? {};
     if (calls === undefined || calls.has(number)) return calls !== undefined;
@@ -70,7 +70,7 @@ export class Pages {
     return false;
   }
 
-  /** False if the page is gone, or if no message carries the content. */
+  /** Returns false if the page is gone, or if the content cannot be sent as a message. */
   post(to: string, send: Send, content: Content): boolean {
     if (this.#isStopped) return true;
     try {
@@ -86,13 +86,13 @@ export class Pages {
     for (const [name, { send }] of this.#pages) this.post(name, send, content);
   }
 
-  /** Lets a page follow a run, until it leaves the run or is gone. `send` posts to it as long as it has not said more. */
+  /** Lets a page follow a run, until it leaves the run or disconnects. `send` is used until the page posts again. */
   follow(name: string, follower: number, send: Send): [tell: Tell, left: AbortSignal] {
     const key = `${name} ${follower}`;
     const left = new AbortController();
     this.#following.set(key, left);
     const tell: Tell = (cursor, entry) => {
-      // The page may have another port by now. One that is gone follows again when it comes back.
+      // The page may have another port by now. A page that is gone follows again when it reconnects.
       const port = this.#pages.get(name)?.send ?? send;
       if (!this.post(name, port, { type: "entry", follower, cursor, entry })) this.#unfollow(key);
     };
