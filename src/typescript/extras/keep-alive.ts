@@ -1,17 +1,20 @@
-/** What a response of server-sent events says while its stream is silent, so that no proxy cuts the connection. */
+/** The keep-alive of a silent server-sent event stream, so that no proxy closes the connection. */
 
 /** The time without an event after which a stream sends a comment, in milliseconds. */
 export const QUIET_MS = 15_000;
 
-/** A comment, which every reader of server-sent events passes over. */
+/** A comment, which every reader of server-sent events ignores. */
 export const KEEP_ALIVE = ": \n\n";
 
-/** Reads one value after another, and says when the next one takes long. */
+/** Reads one value after another, and reports when the next one takes too long. */
 export class KeepAlive<T> {
   #next: Promise<T> | undefined;
   #stop = (): void => {};
 
-  /** The next value of `read`; undefined if there is none within 15 seconds. The next call waits for the same one. */
+  /**
+   * The next value of `read`, or undefined if there is none within 15 seconds. The next call waits for the same
+   * value.
+   */
   async next(read: () => PromiseLike<T>): Promise<T | undefined> {
     this.#next ??= Promise.resolve(read());
     const came = this.#next;
@@ -19,7 +22,7 @@ export class KeepAlive<T> {
     const silence = new Promise<undefined>((resolve) => {
       this.#stop = () => (clearTimeout(timer), resolve(undefined));
       timer = setTimeout(() => resolve(undefined), QUIET_MS);
-      // A response that nobody reads holds no process up.
+      // A response that no one reads does not keep the process alive.
       (timer as { unref?: () => void }).unref?.();
     });
     let isHere = false;
@@ -32,7 +35,7 @@ export class KeepAlive<T> {
     }
   }
 
-  /** The reader is gone. */
+  /** The reader has disconnected. */
   stop(): void {
     this.#stop();
   }

@@ -1,17 +1,17 @@
-/** What is known of a model, for code that does not ask the engine: the same table. */
+/** Facts about models, for code that does not use the engine: the same table. */
 import { MODELS } from "./model-rows.js";
 
 /** What is known of a model. `null` is not known. */
 export interface KnownModel {
-  /** The most tokens of a request with its answer. */
+  /** The maximum number of tokens of a request with its answer. */
   readonly window: number | null;
-  /** The most tokens of an answer, thinking included. */
+  /** The maximum number of tokens of an answer, including thinking. */
   readonly maxOutputTokens: number | null;
-  /** Whether it thinks when a request does not say. */
+  /** Whether it thinks if a request does not specify it. */
   readonly thinks: boolean;
 }
 
-/** The row of a model that is asked at this vendor; undefined if the table has none. */
+/** The row of a model at this vendor, or undefined. */
 export function knownModel(vendor: string, model: string): KnownModel | undefined {
   const id = model.replaceAll(".", "-");
   const row = MODELS.find(
@@ -22,7 +22,7 @@ export function knownModel(vendor: string, model: string): KnownModel | undefine
   return { window, maxOutputTokens, thinks };
 }
 
-/** Whether an id without dots has this name, as `is_named` of `src/engine/policy/models.rs` decides it. */
+/** Whether an id without dots has this name, by the same rule as `is_named` of `src/engine/policy/models.rs`. */
 function isNamed(id: string, name: string): boolean {
   const whole = name.endsWith("*") ? name.slice(0, -1) : `${name}(?![A-Za-z0-9])(?!-\\d\\d?(?![A-Za-z0-9]))`;
   return new RegExp(`(?<![A-Za-z0-9])${whole}`).test(id);

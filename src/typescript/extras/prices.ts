@@ -1,10 +1,10 @@
 /**
- * List prices of the main models in US dollars per million tokens, as read on `PRICES_DATE`. They come from the
- * vendors' pages that are named beside the rows, and from pages and packages that quote them. Check a price before
- * you bill by it.
+ * List prices of the main models in US dollars per million tokens, as of `PRICES_DATE`. They come from the vendors'
+ * pages that are named next to the rows, and from pages and packages that quote them. Check a price before you bill
+ * by it.
  *
- * Give `price: prices` to a model, or a function of yours that calls `prices` for models that it does not know.
- * Vendors that report the cost of a call (OpenRouter, Perplexity) need no row.
+ * Pass `price: prices` to a model, or your own function that calls `prices` for models that it does not know. Vendors
+ * that report the cost of a call (OpenRouter, Perplexity) need no row.
  */
 import type { Price, PriceFactors } from "../core/api/index.js";
 import { isModel } from "./prices/model-name.js";
@@ -55,7 +55,7 @@ const GPT_4 = { factors: { batch: 0.5, priority: 1.75 } } as const;
 /** Models that `priority` does not serve. */
 const ONLY_LATER = { factors: { batch: 0.5, flex: 0.5 } } as const;
 
-/** The factors of a vendor's models. Google's page has 1.75 to 2 for `priority`; Gemini 4 has rows of its own. */
+/** The factors of a vendor's models. Google's page has 1.75 to 2 for `priority`. Gemini 4 has its own rows. */
 const FACTORS: { readonly [vendor: string]: PriceFactors } = {
   anthropic: { batch: 0.5 },
   openai: { batch: 0.5, flex: 0.5, priority: 2 },
@@ -185,9 +185,9 @@ const makerOf = (vendor: string, model: string): string =>
   vendor === "vertex" && model.startsWith("claude-") ? "anthropic" : (SAME[vendor] ?? vendor);
 
 /**
- * The list price of a model; undefined if it is not in the table. Some prices change on a day that is known: `nowMs`,
- * by default the time of the call, says which of them holds. An id of Amazon Bedrock names its region: `us.`, `eu.`
- * or none costs a tenth more than `global.`.
+ * The list price of a model, or undefined if it is not in the table. Some prices change on a known date. `nowMs`, by
+ * default the time of the call, selects the valid one. An id of Amazon Bedrock names its region: `us.`, `eu.` or no
+ * prefix costs 10% more than `global.`.
  */
 export function prices(vendor: string, model: string, nowMs: number = Date.now()): Price | undefined {
   const asked = { seller: makerOf(vendor, model), name: model, isRegional: false };

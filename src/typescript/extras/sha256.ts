@@ -11,7 +11,7 @@ const PRIMES = Array.from({ length: 312 }, (_, at) => at).filter(
   (n) => n > 1 && Array.from({ length: n - 2 }, (_, at) => at + 2).every((by) => n % by !== 0),
 );
 
-/** The first 32 bits behind the point. */
+/** The first 32 fractional bits. */
 const fraction = (value: number): number => ((value % 1) * 2 ** 32) | 0;
 
 function ownSha256(bytes: Uint8Array): Uint8Array {

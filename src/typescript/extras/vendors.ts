@@ -1,6 +1,6 @@
 /**
  * Vendors that speak a protocol of another vendor: one row each, which a bundler drops if it is not imported. Besides
- * the URL, a row holds facts from the vendor's documentation or a recorded answer. `docs/vendors.md` has the page and
+ * the URL, a row has facts from the vendor's documentation or a recorded answer. `docs/vendors.md` has the page and
  * the date of each, and a test compares the two. `vendors/` has the tools that vendors define.
  */
 import { type NotOfModel, checkOptions, describeWord, joined } from "../core/kit/check.js";
@@ -21,7 +21,7 @@ export type { UserLocation } from "./vendors/entry.js";
 export type VendorModel = (model: string, options?: HttpModelOptions & NotOfModel) => Model;
 
 /**
- * Makes a constructor of models for a server of your own that you use often. For a single model, `compatible()` is
+ * Creates a constructor of models for your own server that you use often. For a single model, `compatible()` is
  * enough.
  *
  * @throws LoopletError `config_…`, when it is called
@@ -55,7 +55,7 @@ const SWITCH = {
   "thinking.disabled": { enable_thinking: false },
 };
 
-/** The quirk of servers that go on from a message that is marked as partial. */
+/** The quirk of servers that continue from a message that is marked as partial. */
 const PARTIAL = { message: { partial: true } };
 
 /** OpenRouter's fields for reasoning, which other vendors have adopted. */
@@ -147,7 +147,7 @@ export const perplexity = /* @__PURE__ */ vendor({
   baseUrl: "https://api.perplexity.ai",
 });
 
-/** Hugging Face's router; a model's name may end with its provider, as in `openai/gpt-oss-120b:cerebras`. */
+/** Hugging Face's router. A model's name may end with its provider, as in `openai/gpt-oss-120b:cerebras`. */
 export const huggingface = /* @__PURE__ */ vendor({
   name: "huggingface",
   baseUrl: "https://router.huggingface.co/v1",
@@ -306,8 +306,8 @@ export function cloudflareWorkersAi(model: string, options: Named<"accountId">["
 }
 
 /**
- * Cloudflare AI Gateway, at its endpoint for all vendors; a model's name is `vendor/model`. `apiKey` is the vendor's.
- * If the gateway requires a token of its own, add `headers: { "cf-aig-authorization": … }`.
+ * Cloudflare AI Gateway, at its endpoint for all vendors. A model's name is `vendor/model`. `apiKey` is the vendor's.
+ * If the gateway requires its own token, add `headers: { "cf-aig-authorization": … }`.
  *
  * @throws LoopletError `config_…`
  */

@@ -1,8 +1,8 @@
-/** Asks the engine about the schemas of tools, so that one which it refuses does not end the runs of all others. */
+/** Checks tool schemas with the engine, so that a schema that it refuses does not fail every run. */
 import type { Tool } from "../../core/api/index.js";
 import { instanceOf, isProblem, loadWasm, type LoadedWasm } from "../../core/kit/engine.js";
 
-/** Why the engine refuses tools, by their names. Nothing is known where no engine can be started yet. */
+/** Why the engine refuses tools, by name. Empty while no engine can be started. */
 export async function refusedTools(
   tools: readonly (readonly [name: string, tool: Tool])[],
 ): Promise<Map<string, string>> {
@@ -35,5 +35,5 @@ function problemOf(
   }
 }
 
-/** A model that is never asked: the engine takes no configuration without one. */
+/** A model that is never called. The engine needs one in each configuration. */
 const MODEL = { vendor: "custom", model: "none" };

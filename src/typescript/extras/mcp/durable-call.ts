@@ -1,6 +1,6 @@
 /**
- * A call that a server does not answer at once: it needs something of the user, or works on a task. What another
- * process needs to go on is kept before each wait.
+ * A call that a server does not answer immediately: it needs input of the user, or runs a task. The state that
+ * another process needs to resume the call is saved before each wait.
  * <https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/mrtr>
  * <https://modelcontextprotocol.github.io/ext-tasks/specification/2026-07-28/tasks.html>
  */
@@ -13,10 +13,10 @@ import type { McpElicitationAnswer } from "./types.js";
 import { pause } from "./resumed.js";
 import { wordsOf, type Fields } from "./wire.js";
 
-/** The most rounds in which a call asks for input. */
+/** The maximum number of rounds in which a call requests input. */
 const ROUNDS = 10;
 
-/** The wait between two looks at a task, in milliseconds: where the server suggests none, the shortest and the longest. */
+/** The interval between polls of a task, in milliseconds: the default, the minimum and the maximum. */
 const POLL_MS = 1000;
 const MIN_POLL_MS = 100;
 const MAX_POLL_MS = 60_000;
@@ -25,7 +25,7 @@ const MAX_POLL_MS = 60_000;
 const SAID_CHARS = 2000;
 const MAX_ID_CHARS = 1000;
 
-/** How far a call has come, as JSON. `server` is the address at which it was begun. */
+/** The state of a call, as JSON. `server` is the address where it was started. */
 type CallState = { readonly server: string } & (
   { readonly inputRequired: Fields } | { readonly taskId: string }
 );
@@ -35,13 +35,13 @@ export interface CallHost {
   readonly signal: HostAbortSignal;
   /** The address of the server. */
   readonly address: string;
-  /** Asks the user. `params` come from the server; `key` tells questions of a task apart. */
+  /** Asks the user. `params` come from the server. `key` distinguishes the questions of a task. */
   readonly elicit: (params: unknown, key?: string) => Promise<McpElicitationAnswer>;
   /** A text of the server without the secrets of the request. */
   readonly clean: (text: string) => string;
-  /** Keeps a state, or takes the last one back: the call cannot go on from it any more. */
+  /** Saves a state, or with undefined deletes the saved one: the call cannot be resumed from it any more. */
   readonly checkpoint: (state: unknown) => Promise<void>;
-  /** The state that another process has left. */
+  /** The state that another process saved. */
   readonly restored: unknown;
   readonly onProgress: ((progress: { progress: number; message?: string }) => void) | undefined;
 }
@@ -50,7 +50,7 @@ export interface CallHost {
 export type Ask = (method: string, params: Fields) => Promise<Fields>;
 
 /**
- * The result of `tools/call`, after everything that the server wants before it.
+ * The result of `tools/call`, after all input that the server requests.
  *
  * @throws McpError
  */
@@ -71,15 +71,15 @@ export async function durableCall(ask: Ask, params: Fields, host: CallHost): Pro
     if ("taskId" in state) return await taskResult(ask, tool, state.taskId, host);
     more = await inputFor(state.inputRequired, host);
     state = undefined;
-    // The server may act on what comes next, so nobody must send it twice.
+    // The server may act on the next message, so no process may send it twice.
     await host.checkpoint(undefined);
   }
   throw new McpError("input_rounds", `The tool ${tool} asked for input more than ${ROUNDS} times.`);
 }
 
 /**
- * The state that another process has left, which may have come from a journal of a stranger. What one server has
- * begun is nothing that another one is told, also where it has the name now.
+ * The state that another process saved. The journal may be from an untrusted source, so what one server started is
+ * not sent to another server, even one that now has the same name.
  *
  * @throws McpError
  */
@@ -120,7 +120,7 @@ function entriesOf(requests: unknown): [key: string, request: unknown][] {
   throw new McpError("input_rounds", `The MCP server asked ${entries.length} questions at once.`);
 }
 
-/** The answers to requests, by their keys. In a task the user's answers are kept by key. */
+/** The answers to requests, by key. In a task the user's answers are saved by key. */
 async function responsesTo(
   requests: readonly [key: string, request: unknown][],
   host: CallHost,
@@ -138,7 +138,7 @@ async function responsesTo(
   return Object.fromEntries(answers);
 }
 
-/** Looks at a task until it is over. An abort ends it at the server, unless another process goes on with it. */
+/** Polls a task until it is over. An abort cancels it at the server, unless another process resumes it. */
 async function taskResult(ask: Ask, tool: string, taskId: string, host: CallHost): Promise<Fields> {
   const answered = new Set<string>();
   let said: unknown;
@@ -152,7 +152,7 @@ async function taskResult(ask: Ask, tool: string, taskId: string, host: CallHost
         host.onProgress?.({ progress: look, message: host.clean(statusMessage.slice(0, SAID_CHARS)) });
       said = statusMessage;
       if (status === "input_required") {
-        // A server shows a question until it has worked on the answer.
+        // A server repeats a question until it has processed the answer.
         const open = entriesOf(inputRequests).filter(([key]) => !answered.has(key));
         if (open.length > 0) {
           const inputResponses = await responsesTo(open, host, true);

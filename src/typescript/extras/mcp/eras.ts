@@ -1,4 +1,4 @@
-/** What the two generations of MCP do differently: the beginning, and what goes with every request. */
+/** The differences between the two generations of MCP: the handshake, and what is sent with every request. */
 import { isObject } from "../../core/kit/check.js";
 import type { Fields, RpcMessage } from "./wire.js";
 import type { McpTool } from "./types.js";
@@ -6,15 +6,15 @@ import type { McpTool } from "./types.js";
 /** The generation without sessions. */
 export const MODERN = "2026-07-28";
 
-/** The last generation that begins with `initialize`. */
+/** The last generation that starts with `initialize`. */
 export const LEGACY = "2025-11-25";
 
 const META = "io.modelcontextprotocol/";
 
-/** The extension by which a server may answer with a task. */
+/** The extension that lets a server answer with a task. */
 export const TASKS = `${META}tasks`;
 
-/** What the server is told of this program, in every request of the modern generation. */
+/** What the server learns about this program, in every request of the modern generation. */
 export interface Identity {
   readonly client: { readonly name: string; readonly version: string };
   readonly capabilities: Fields;
@@ -45,7 +45,7 @@ export function modern(
   };
 }
 
-/** The parts of an input that the tool's schema wants as headers too (`x-mcp-header`). */
+/** The input fields that the tool's schema also wants as headers (`x-mcp-header`). */
 function paramHeaders(schema: unknown, input: unknown): Record<string, string> {
   const properties = isObject(schema) ? schema["properties"] : undefined;
   if (!isObject(properties) || !isObject(input)) return {};

@@ -1,23 +1,23 @@
 import { SendError } from "../../core/kit/send.js";
 
 export type McpErrorCode =
-  /** The server wants another authorization: status 401 or 403. */
+  /** The server requires other credentials: status 401 or 403. */
   | "needs_auth"
-  /** Another status, or an answer that is not one of MCP. */
+  /** Another status, or an answer that is not valid MCP. */
   | "http"
-  /** The server was not reached, or its answer has broken off. */
+  /** The server was not reached, or its answer was cut off. */
   | "network"
-  /** The server has answered with a redirect, which is not followed. */
+  /** The server answered with a redirect, which is not followed. */
   | "redirected"
-  /** The server has not answered within `timeoutMs`. */
+  /** The server did not answer within `timeoutMs`. */
   | "timeout"
-  /** An answer or a list is longer than the client takes. */
+  /** An answer or a list is longer than the client accepts. */
   | "too_large"
-  /** The server has answered with an error of JSON-RPC. */
+  /** The server answered with a JSON-RPC error. */
   | "rpc"
-  /** A call asked for more input than ten times, or put more questions than 50. */
+  /** A call requested input more than ten times, or asked more than 50 questions. */
   | "input_rounds"
-  /** A call that goes on in another process was begun at another server. */
+  /** A call that was resumed in another process was started at another server. */
   | "other_server";
 
 /** The failure of a request to an MCP server, without the secrets of the request. */

@@ -7,15 +7,15 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-/** Where a stream can go on, as far as it has said so. Events without data count. */
+/** The position from which a stream can be resumed, as far as it is known. Events without data count. */
 export interface StreamPlace {
   /** The id of the last event that is whole. */
   id?: string;
-  /** The wait before the stream is asked for again, in milliseconds. */
+  /** The delay before the stream is requested again, in milliseconds. */
   retryMs?: number;
 }
 
-/** The data of each event. `place` is kept up to date. */
+/** The data of each event. Updates `place`. */
 export async function* eventsOf(
   chunks: AsyncIterable<Uint8Array>,
   place: StreamPlace,
@@ -24,8 +24,8 @@ export async function* eventsOf(
 }
 
 /**
- * The events that have data, each when it is whole. Each character is looked at once, however the bytes are cut.
- * `place` is kept up to date.
+ * The events that have data, each when it is complete. Each character is read once, however the bytes are split.
+ * Updates `place`.
  */
 export async function* streamEvents(
   chunks: AsyncIterable<Uint8Array>,
@@ -33,7 +33,7 @@ export async function* streamEvents(
 ): AsyncGenerator<StreamEvent> {
   const decoder = new TextDecoder();
   let line = "";
-  // A carriage return at the end of a chunk may be half of a line's end.
+  // A carriage return at the end of a chunk may be half of a line break.
   let held = "";
   let data: string[] = [];
   let [id, event]: (string | undefined)[] = [];
@@ -50,7 +50,7 @@ export async function* streamEvents(
       else if (line.startsWith("event:")) event = valueOf(line);
       else if (/^retry: ?\d+$/.test(line)) place.retryMs = Number(valueOf(line));
       else if (line === "") {
-        // An id with NUL is not one, and it goes back as a header.
+        // An id with NUL is invalid. A valid id is sent back as a header.
         if (id !== undefined && /^[\t -~]{1,4096}$/.test(id)) place.id = id;
         if (data.length > 0) yield { id, event, data: data.join("\n") };
         [id, event, data] = [undefined, undefined, []];

@@ -28,11 +28,14 @@ import { Wire, wordsOf, type AskLimits, type Fields, type Reply, type RpcMessage
 export { McpError, type McpErrorCode } from "./errors.js";
 export type * from "./types.js";
 
-/** The most requests of a server in one answer, and of those the most that wait for their answers at once. */
+/**
+ * The maximum number of requests of a server in one answer, and of those that wait for their answers at the same
+ * time.
+ */
 const MAX_REQUESTS = 1000;
 const MAX_WAITING = 100;
 
-/** The milliseconds that `close` waits for a server to end its session. */
+/** How long `close` waits for a server to end its session, in milliseconds. */
 const CLOSE_MS = 5000;
 
 /** The most characters of a report of progress, and of the problem of a tool. */
@@ -40,7 +43,7 @@ const PROGRESS_CHARS = 2000;
 const WARNING_CHARS = 300;
 
 /**
- * Connects to a server: by the protocol of 2026-07-28, or by that of 2025-11-25 where the server does not know it.
+ * Connects to a server: with the protocol of 2026-07-28, or with that of 2025-11-25 if the server only supports it.
  *
  * @example
  * ```ts
@@ -52,7 +55,7 @@ const WARNING_CHARS = 300;
  * const agent = createAgent({ model, tools: await docs.tools("docs") });
  * ```
  *
- * @throws McpError `needs_auth` if the server wants another authorization
+ * @throws McpError `needs_auth` if the server requires other credentials
  */
 export async function connectMcp(options: McpOptions): Promise<McpClient> {
   const own = readOptions(options);
@@ -62,11 +65,11 @@ export async function connectMcp(options: McpOptions): Promise<McpClient> {
 }
 
 interface AskOptions extends McpCallOptions, AskLimits {
-  /** Answers what the server asks of the user meanwhile. */
+  /** Answers what the server asks the user during the request. */
   readonly elicit?: CallHost["elicit"] | undefined;
 }
 
-/** The run around a call, or what stands in for one. */
+/** The run that makes a call, or a substitute for it. */
 interface Caller extends Omit<CallHost, "address" | "onProgress" | "elicit" | "clean"> {
   readonly elicit: (request: McpElicitation) => Promise<McpElicitationAnswer>;
 }
@@ -128,7 +131,7 @@ class Client implements McpClient {
     return this.#call(name, input, options, { signal, elicit, checkpoint, restored: undefined });
   }
 
-  /** `run` asks the user, unless the options have a function that does. `server` is your name for the server. */
+  /** `run` asks the user, unless the options have a function for it. `server` is your name for the server. */
   async #call(
     name: string,
     input: object,
@@ -149,7 +152,7 @@ class Client implements McpClient {
     const elicit: CallHost["elicit"] = (params, key) => questions.ask(params, key);
     const ask = async (method: string, params: Fields): Promise<Fields> => {
       const isCall = method === "tools/call";
-      // A task is ended after its call was aborted.
+      // A task is cancelled after its call was aborted.
       const limits = method === "tasks/cancel" ? {} : { signal, elicit, isCall };
       const reply = await this.#ask(method, params, { ...limits, ...(isCall ? { onProgress } : {}) });
       told = reply.clean;
@@ -200,7 +203,7 @@ class Client implements McpClient {
   async #tool(found: McpTool, server: string): Promise<Tool> {
     const { name, inputSchema, annotations } = found;
     const description = found.description?.trim() ? found.description : name;
-    // A definition that is too deep for JSON has none, and `tool` refuses it in its own words.
+    // A definition that is too deep for JSON has no version. `tool` refuses it with its own message.
     const version = await versionOf(found, this.#wire.address).catch(() => undefined);
     return tool({
       description,
@@ -235,7 +238,7 @@ class Client implements McpClient {
       timeoutMs: deadline(),
     });
     const version = result["protocolVersion"];
-    // It goes back with each request.
+    // It is sent back with each request.
     if (id !== null && !/^[!-~]{1,4096}$/.test(id))
       throw new McpError("http", `The MCP server ${this.#wire.address} began a session whose id is none.`);
     // It becomes a header.
@@ -259,7 +262,7 @@ class Client implements McpClient {
     this.instructions = typeof instructions === "string" ? instructions : undefined;
   }
 
-  /** `isAgain`: the session was begun anew for this request. */
+  /** `isAgain`: a new session was started for this request. */
   async #ask(method: string, params: Fields, options: AskOptions, isAgain = false): Promise<Reply> {
     const { signal, onProgress } = options;
     const id = this.#wire.nextId();
@@ -279,7 +282,7 @@ class Client implements McpClient {
         onProgress?.(progressOf(params, clean));
       else if (method !== undefined && heard.id !== undefined) heed(heard);
     };
-    // The modern generation takes the end of the connection for the end of the call.
+    // In the modern generation, closing the connection ends the call.
     const cancel = (): void => {
       const cancelled = { method: "notifications/cancelled", params: { requestId: id } };
       void this.#wire.tell("POST", headers, cancelled).catch(() => {});
@@ -301,7 +304,7 @@ class Client implements McpClient {
     }
   }
 
-  /** Answers the requests of a server of the generation before, one after the other, while their stream lasts. */
+  /** Answers the requests of a server of the previous generation one after another, while their stream is open. */
   #answering({ elicit, signal }: AskOptions, over: HostAbortSignal): (request: RpcMessage) => void {
     let waiting = 0;
     let asked = 0;
@@ -314,7 +317,7 @@ class Client implements McpClient {
         throw new McpError("too_large", `The MCP server ${this.#wire.address} asked more than ${most}.`);
       }
       const isPing = request.method === "ping";
-      // Nobody waits with a ping until a person has answered.
+      // A ping is answered without waiting for the user's answer to an earlier request.
       const answer = (isPing ? Promise.resolve() : last).then(async () => {
         if (!over.aborted) await this.#answer(request, elicit, signal);
         waiting -= 1;

@@ -52,7 +52,7 @@ function tooLong(address: string, most: string): McpError {
   return new McpError("too_large", `tools/list of the MCP server ${address} has more than ${most}.`);
 }
 
-/** Why a tool is left out. */
+/** Why a tool is omitted. */
 function problemOf(tool: unknown): string | undefined {
   if (!isObject(tool)) return "A tool that is no object is left out.";
   const { name, description, inputSchema } = tool;

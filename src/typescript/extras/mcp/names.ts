@@ -1,6 +1,6 @@
 /**
- * The names by which a model calls tools of servers: `mcp__<server>__<tool>`. The server ends at the first `__`, so a
- * name has one reading.
+ * The names that models use for tools of servers: `mcp__<server>__<tool>`. The server ends at the first `__`, so a
+ * name is unambiguous.
  */
 
 /** The longest name of a tool that an agent takes, and the longest of a server, so that the server is never cut off. */
@@ -23,9 +23,9 @@ export function serverPart(server: string, place: string): string {
 }
 
 /**
- * The names of a server's tools, for each in its place. Two tools whose names differ only in characters that vendors
- * refuse get the digest of their own name behind it; a name that is legal as it is stays. Undefined for a second tool
- * of a name.
+ * The names of a server's tools, in order. If two names differ only in characters that vendors refuse, each changed
+ * name gets a digest of the original as a suffix. A valid name is unchanged. Undefined for the second tool with the
+ * same name.
  */
 export function namesOf(server: string, tools: readonly string[]): (string | undefined)[] {
   const counts = new Map<string, number>();
@@ -47,7 +47,7 @@ function plain(name: string): string {
   return name.replace(/[^\w-]/g, "_");
 }
 
-/** Eight hexadecimal digits of a name: FNV-1a, which is enough to tell apart what one server names. */
+/** Eight hexadecimal digits of a name: FNV-1a, which is enough to distinguish the names of one server. */
 function digest(name: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);

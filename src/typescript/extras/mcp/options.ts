@@ -1,4 +1,4 @@
-/** The options of a client as they count: read once, and from your object alone. */
+/** The options of a client, read once and only from your object's own fields. */
 import { headerPairs } from "../../core/kit/http.js";
 import { fieldOf, isObject } from "../../core/kit/check.js";
 import type { McpHeaders, McpOptions } from "./types.js";
@@ -18,8 +18,8 @@ const NAMES = [
 ] as const satisfies readonly (keyof McpOptions)[];
 
 /**
- * A copy of the options. Other code may change the object later, or may have added fields to the prototype of every
- * object: neither leads the keys to another address, or makes a server a trusted one.
+ * A copy of the options. Other code may change the object later, or may have extended `Object.prototype`. Neither can
+ * send the keys to another address or make a server trusted.
  *
  * @throws TypeError
  */

@@ -1,4 +1,4 @@
-/** What servers ask of the user in the middle of a call: checked, one after the other, and not without end. */
+/** The questions that servers ask the user during a call: validated, one after another, and limited in number. */
 import type { HostAbortSignal } from "../../core/api/platform.js";
 import { readUrl } from "../../core/kit/http.js";
 import { isObject } from "../../core/kit/check.js";
@@ -11,7 +11,7 @@ import { wordsOf, type Fields } from "./wire.js";
 /** The most questions of a call. */
 export const MAX_QUESTIONS = 50;
 
-/** The most characters of a question: of its words, its form, its page, and the key that tells it apart. */
+/** The maximum number of characters of a question: of its text, its form, its page, and its key. */
 const MAX_CHARS = 10_000;
 const MAX_FORM_CHARS = 64 * 1024;
 const MAX_URL_CHARS = 4096;
@@ -46,7 +46,7 @@ export class Questions {
   }
 
   /**
-   * Asks the user when the questions before are answered. `key` tells questions of a task apart.
+   * Asks the user after the previous questions are answered. `key` distinguishes the questions of a task.
    *
    * @throws McpError `input_rounds`, `rpc`
    */
@@ -66,8 +66,8 @@ export class Questions {
 }
 
 /**
- * A question with only the fields that a question may have. Fields in which the server describes itself are left out,
- * so that `server` alone says who asks.
+ * A question with only the allowed fields. Fields in which the server describes itself are dropped, so only `server`
+ * says who asks.
  *
  * @throws McpError `rpc`
  */
@@ -79,7 +79,7 @@ function requestOf(params: unknown, server: McpServerIdentity, key: string | und
     ...(isPage ? { mode: "url", url: pageOf(url) } : mode === "form" ? { mode } : {}),
     ...(!isPage && isObject(requestedSchema) ? { requestedSchema: formOf(requestedSchema) } : {}),
     server,
-    // A process that comes later must not take an answer for that to another question in the same words.
+    // A later process must not use the answer for another question with the same text.
     ...(key === undefined ? {} : { _meta: { [`${TASKS}/key`]: key } }),
   };
 }
@@ -110,7 +110,7 @@ function formOf(schema: Fields): Fields {
   throw new McpError("rpc", `The MCP server asked with a form of more than ${MAX_FORM_CHARS} characters.`);
 }
 
-/** An answer, unless the call ends before: your code may wait for a person who is gone. */
+/** An answer, unless the call ends first: your code may wait for a user who has left. */
 function untilAbort<T>(answer: PromiseLike<T> | T, signal: HostAbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const end = (): void => reject(signal.reason as Error);

@@ -1,13 +1,13 @@
 /**
- * The result of a call, with the blocks that MCP has and no others: a server must not write a block of looplet's own,
- * which goes to the vendor as it is (`raw`), or is read by the vendor from an address (`media`).
+ * The result of a call, with only the blocks that MCP defines. A server must not write looplet's own blocks, which
+ * are sent to the vendor unchanged (`raw`), or which the vendor reads from an address (`media`).
  * <https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result>
  */
 import { isObject } from "../../core/kit/check.js";
 import type { McpResult } from "./types.js";
 import { wordsOf, type Fields, type Reply } from "./wire.js";
 
-/** The most blocks of a result; an answer of a model has as many. */
+/** The maximum number of blocks of a result, the same as for a model's answer. */
 const MAX_BLOCKS = 1000;
 
 /** The most characters of the texts of an error together. */
@@ -15,7 +15,7 @@ const MAX_ERROR_CHARS = 64 * 1024;
 
 type Block = McpResult["content"][number];
 
-/** The texts of an error have lost the secrets of the request. */
+/** The secrets of the request are removed from the texts of an error. */
 export function resultOf({ content, structuredContent, isError }: Fields, clean: Reply["clean"]): McpResult {
   const given = Array.isArray(content) ? (content as unknown[]) : [];
   const blocks = given.slice(0, MAX_BLOCKS).filter(isObject).map(blockOf);
@@ -52,7 +52,7 @@ function blockOf(block: Fields): Block {
   if (type === "resource_link" && typeof uri === "string")
     return { ...about, type, uri, ...textsOf(block, ["name", "title", "description", "mimeType"]) };
   if (type === "resource" && isObject(resource)) return { ...about, type, resource: resourceOf(resource) };
-  // The words of a block that nobody knows may still help the model.
+  // The text of an unknown block may still help the model.
   return text(wordsOf(block));
 }
 

@@ -1,6 +1,6 @@
 /**
- * Streams that close or break before their answer. The server goes on with the request, and the client fetches the
- * rest by GET with `Last-Event-ID`, behind the wait that the server asks for.
+ * Streams that close or break before their answer. The server continues the request, and the client fetches the rest
+ * by GET with `Last-Event-ID`, after the delay that the server asks for.
  * <https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery>
  */
 import type { HostAbortSignal } from "../../core/api/platform.js";
@@ -11,19 +11,19 @@ import type { StreamPlace } from "./events.js";
 /** Tries in a row that bring no event, before the request fails. */
 const MAX_TRIES = 5;
 
-/** The wait before a try where the server names none, in milliseconds: the first, which doubles, and the longest. */
+/** The delay before a retry if the server names none, in milliseconds: the first, which doubles, and the maximum. */
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
 
-/** The shortest wait, whatever the server names. */
+/** The minimum delay, even if the server names less. */
 const MIN_WAIT_MS = 100;
 
 /** The longest time that a timer takes. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The tries to get the rest of one answer. */
+/** The attempts to get the rest of one answer. */
 export class Resumption {
-  /** Where the streams so far have ended. */
+  /** The position where the streams so far have ended. */
   readonly place: StreamPlace = {};
   readonly #get: (headers: Record<string, string>) => Promise<LimitedResponse>;
   readonly #signal: HostAbortSignal | undefined;
@@ -31,7 +31,7 @@ export class Resumption {
   #tries = 0;
   #before: string | undefined;
 
-  /** `get` sends a GET with these headers; `left` returns the milliseconds that the request still has. */
+  /** `get` sends a GET with these headers. `left` returns the remaining time of the request in milliseconds. */
   constructor(
     get: (headers: Record<string, string>) => Promise<LimitedResponse>,
     signal: HostAbortSignal | undefined,
@@ -42,13 +42,16 @@ export class Resumption {
     this.#left = left;
   }
 
-  /** Whether the rest can be fetched after this end of a stream: undefined, or why it has broken off. */
+  /**
+   * Whether the rest can be fetched after this end of a stream. `broken` is undefined, or the error that broke the
+   * stream.
+   */
   canGoOn(broken?: unknown): boolean {
     const isBroken = broken === undefined || (broken as Partial<McpError>).code === "network";
     return isBroken && this.place.id !== undefined;
   }
 
-  /** The stream with the rest; undefined if the server has none. @throws what the last try has thrown */
+  /** The stream with the rest, or undefined if the server has none. @throws the error of the last attempt */
   async next(): Promise<LimitedResponse | undefined> {
     const { place } = this;
     if (place.id !== this.#before) this.#tries = 0;

@@ -6,19 +6,21 @@ import type { HostAbortSignal, HostResponse } from "../../core/api/platform.js";
 export interface McpOptions {
   /** The address of the server, for example `https://files.example/mcp`. */
   url: string;
-  /** Headers of every request, for example `authorization`. A function is called before each request. Default: none. */
+  /**
+   * Headers of every request, for example `authorization`. A function is called before each request. Default: none.
+   */
   headers?: McpHeaders | (() => McpHeaders | PromiseLike<McpHeaders>) | undefined;
   /** Sends the requests. Default: the global `fetch`. */
   fetch?: McpFetch | undefined;
-  /** What the server is told of your program. Default `{ name: "looplet", version: "1" }`. */
+  /** The name and version of your program for the server. Default `{ name: "looplet", version: "1" }`. */
   client?: { readonly name: string; readonly version: string } | undefined;
   /**
-   * The way in which the user answers when a server needs something of them in the middle of a call. A function is
-   * called with the request, and the call waits for its answer. `"run"` makes the request a question of the run that
-   * calls the tool, as {@link ToolContext.elicit} does: with a `store` it outlives the process, and so does the call,
-   * if the server is of 2026-07-28. `callTool` outside of a run answers `cancel` then. Questions of one call come one
-   * after the other, at most 50, and `request.server` says who asks. Default: the server is told that nobody can be
-   * asked.
+   * How the user answers when a server requests input during a call. A function is called with the request, and the
+   * call waits for its answer. With `"run"`, the request becomes a question of the run that calls the tool, as with
+   * {@link ToolContext.elicit}. With a `store` the question survives a crash of the process, and so does the call if
+   * the server supports 2026-07-28. Outside of a run, `callTool` then answers `cancel`. The questions of a call are
+   * asked one after another, at most 50, and `request.server` says who asks. Default: the server is told that
+   * elicitation is not supported.
    */
   onElicitation?:
     | "run"
@@ -28,25 +30,25 @@ export interface McpOptions {
       ) => McpElicitationAnswer | PromiseLike<McpElicitationAnswer>)
     | undefined;
   /**
-   * Whether you trust what the server says of its tools (`annotations`): with `readOnlyHint` a tool runs in plan
-   * mode, beside others, and again after a crash. Default false.
+   * Whether you trust the server's tool `annotations`. Then a tool with `readOnlyHint` runs in plan mode, in parallel
+   * with others, and again after a crash. Default false.
    */
   trusted?: boolean | undefined;
   /**
-   * Whether the model gets a definition only when it has found the tool by a search, for a server with many tools.
+   * Whether the model gets a definition only after it has found the tool by a search, for a server with many tools.
    * Default false.
    */
   deferLoading?: boolean | undefined;
-  /** The most bytes of an answer, and of all pages of a list together. Default 16 MiB. */
+  /** The maximum size of an answer, and of all pages of a list together, in bytes. Default 16 MiB. */
   maxResponseBytes?: number | undefined;
   /**
    * Milliseconds that a request has, all requests of `connectMcp` together, and all pages of a list. A call of a tool
    * has the time that its `signal` gives it. Default 60,000.
    */
   timeoutMs?: number | undefined;
-  /** Contract: called when the server lists a tool that is left out, or has a name that was changed. Default: `console.warn`. */
+  /** Contract: called when a listed tool is omitted, or when its name is changed. Default: `console.warn`. */
   onWarning?: ((message: string) => void) | undefined;
-  /** Ends the connecting. */
+  /** Aborts connecting. */
   signal?: HostAbortSignal | undefined;
 }
 
@@ -69,7 +71,7 @@ export type McpFetch = (
 
 /** A server as you know it. Nothing here is its own word. */
 export interface McpServerIdentity {
-  /** The name that you gave `client.tools`; undefined in a call of `client.callTool`. */
+  /** The name that you passed to `client.tools`. Undefined in a call of `client.callTool`. */
   readonly name?: string;
   /** Its address, without a query and without levels that look like keys. */
   readonly url: string;
@@ -99,7 +101,7 @@ export interface McpResult {
 }
 
 export interface McpCallOptions {
-  /** Ends the call, at the server too. */
+  /** Aborts the call, also at the server. */
   readonly signal?: HostAbortSignal | undefined;
   /** Contract: called with each report of progress. */
   readonly onProgress?:
@@ -113,10 +115,10 @@ export interface McpClient {
   readonly protocolVersion: string;
   /** The server's words about itself. */
   readonly server: { readonly name: string; readonly version: string };
-  /** What the server tells the model about its tools. */
+  /** The server's instructions for the model. */
   readonly instructions: string | undefined;
   /**
-   * All tools, also those of further pages: at most 100 pages with 2,000 tools. A tool that is malformed is left out.
+   * All tools, including those of further pages: at most 100 pages with 2,000 tools. A malformed tool is omitted.
    *
    * @throws McpError `too_large` for a longer list
    */
@@ -124,13 +126,15 @@ export interface McpClient {
   /** @throws McpError */
   callTool(name: string, input: object, options?: McpCallOptions): Promise<McpResult>;
   /**
-   * The tools for `createAgent`, by the names `mcp__<server>__<tool>`. Characters that vendors refuse become `_`;
-   * tools that would get the same name so have a digest of their own name behind it. A tool that `createAgent` would
-   * refuse is left out. With `trusted: true` a tool with `readOnlyHint` may run beside others, and in plan mode.
+   * The tools for `createAgent`, with the names `mcp__<server>__<tool>`. Characters that vendors refuse become `_`.
+   * Tools that would get the same name get a digest of their original name as a suffix. A tool that `createAgent`
+   * would refuse is omitted. With `trusted: true` a tool with `readOnlyHint` may run in parallel with others, and in
+   * plan mode.
    *
-   * @throws McpError; TypeError for a server whose name has `__`, `_` at its ends or more than 64 characters
+   * @throws McpError; TypeError for a server name that contains `__`, begins or ends with `_`, or has more than 64
+   * characters
    */
   tools(server: string): Promise<Record<string, Tool>>;
-  /** Ends the session, if the server has one. It waits for the server for at most 5 s. */
+  /** Ends the session, if the server has one. Waits for the server for at most 5 s. */
   close(): Promise<void>;
 }

@@ -1,7 +1,6 @@
 /**
- * JSON-RPC over Streamable HTTP: a POST for each message, whose response is JSON or a stream of events. A stream that
- * closes before its answer is fetched again.
- * <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports>
+ * JSON-RPC over Streamable HTTP: a POST for each message, with JSON or an event stream as the response. A stream that
+ * closes before its answer is resumed. <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports>
  */
 import { isObject } from "../../core/kit/check.js";
 import { shownUrl } from "../../core/kit/http.js";
@@ -30,7 +29,7 @@ export interface RpcMessage {
 export interface Reply {
   readonly result: Fields;
   readonly status: number;
-  /** The id of the session that the server has begun. */
+  /** The id of the session that the server started. */
   readonly session: string | null;
   /** A text of the server without the secrets of the request. */
   readonly clean: (text: string) => string;
@@ -38,15 +37,15 @@ export interface Reply {
 
 export interface AskLimits {
   readonly signal?: HostAbortSignal | undefined;
-  /** Whether the request may take as long as the signal lets it. */
+  /** Whether only the signal limits the duration of the request. */
   readonly isCall?: boolean;
   /** Milliseconds that the request has. Default: those of the options. */
   readonly timeoutMs?: number | undefined;
-  /** Default: one of its own. */
+  /** Default: a new one. */
   readonly budget?: ByteBudget | undefined;
 }
 
-/** The most characters of a body, and of an error's message, that stand in an error. */
+/** The maximum number of characters of a body, and of an error's message, in an error. */
 const BODY_SHOWN = 300;
 const MESSAGE_SHOWN = 2000;
 
@@ -68,12 +67,12 @@ export class Wire {
     return (this.#lastId += 1);
   }
 
-  /** The bytes that one answer may have. */
+  /** The maximum number of bytes of one answer. */
   budget(): ByteBudget {
     return { left: this.#options.maxResponseBytes ?? MAX_RESPONSE_BYTES };
   }
 
-  /** The milliseconds that are left of the time of one request, for requests that share it. */
+  /** The remaining milliseconds of one request, for requests that share it. */
   deadline(): () => number {
     const end = HOST_CLOCK.now() + this.#timeoutMs;
     return () => Math.min(Math.max(1, end - HOST_CLOCK.now()), this.#timeoutMs);
@@ -84,7 +83,7 @@ export class Wire {
   }
 
   /**
-   * FetchLike a request and returns its result. Other messages of the stream go to `hear`, which may throw.
+   * Sends a request and returns its result. Passes other messages of the stream to `hear`, which may throw.
    *
    * @throws McpError
    */
@@ -131,7 +130,7 @@ export class Wire {
     throw new McpError("http", `${this.#place(message)} ended without an answer.`, { status: first.status });
   }
 
-  /** FetchLike a message to which only a status is an answer. @throws McpError */
+  /** Sends a message that is answered only by a status. @throws McpError */
   async tell(
     method: "POST" | "DELETE",
     headers: Record<string, string>,
@@ -142,7 +141,7 @@ export class Wire {
   }
 
   /**
-   * FetchLike a message and returns the answer, whatever its status.
+   * Sends a message and returns the answer, with any status.
    *
    * @throws McpError `network`, `redirected`, `timeout`, `needs_auth`
    */
@@ -190,7 +189,7 @@ function rpcError(
   answer: LimitedResponse,
 ): McpError {
   const { code, message } = error;
-  // The cut may go through a secret, so it comes behind the redaction.
+  // The cut could split a secret, so it is made after the redaction.
   const said = answer.clean(message.slice(0, 8 * MESSAGE_SHOWN)).slice(0, MESSAGE_SHOWN);
   return new McpError("rpc", `The MCP server answered ${method} with an error (${code}): ${said}`, {
     status: answer.status,
@@ -209,7 +208,7 @@ async function refuse(answer: LimitedResponse, place: string): Promise<void> {
   });
 }
 
-/** The messages of an answer. An answer that is neither JSON nor a stream of events has no messages. */
+/** The messages of an answer. An answer that is neither JSON nor an event stream has none. */
 async function* messagesOf(
   answer: LimitedResponse,
   budget: ByteBudget,
@@ -231,7 +230,7 @@ function* read(text: string): Generator<RpcMessage> {
   for (const message of Array.isArray(said) ? said : [said]) if (isObject(message)) yield messageOf(message);
 }
 
-/** A message with only the fields that have the right type. A field that is null is left out. */
+/** A message with only the fields of the right type. Null fields are dropped. */
 function messageOf({ id, method, params, result, error }: Record<string, unknown>): RpcMessage {
   return {
     ...(typeof id === "string" || typeof id === "number" ? { id } : {}),

@@ -1,5 +1,5 @@
 /**
- * `chromePrompt()`: the language model that is built into the browser. Each model call is a session of its own. The
+ * `chromePrompt()`: the language model that is built into the browser. Each model call uses its own session. The
  * history becomes its initial prompts, the newest messages are prompted, and the session is destroyed after the
  * answer. <https://developer.chrome.com/docs/ai/prompt-api> (2026-11-21)
  */
@@ -108,7 +108,7 @@ async function answer(
     const core = coreOptions(options, messages, request);
     const availability = await api.availability(core);
     if (availability === "unavailable") return refusal(404, UNAVAILABLE);
-    // The user messages after the last answer are prompted; there is always at least one.
+    // The user messages after the last answer are prompted. There is always at least one.
     let asked = prompts.length - 1;
     while (asked > 0 && prompts[asked - 1]?.role === "user") asked -= 1;
     const create: LanguageModelCreateOptions = {

@@ -1,6 +1,6 @@
 /**
- * Models that answer inside the process. Each is a `fetch` that speaks OpenAI Chat Completions, so that the engine
- * writes requests and reads answers as for any server. This file keeps no state from request to request.
+ * Models that run inside the process. Each is a `fetch` that speaks OpenAI Chat Completions, so the engine writes
+ * requests and reads answers as for any server. This file has no state across requests.
  */
 import type { Model, ModelOptions } from "../../core/api/index.js";
 import { askedWith, sealModel } from "../../core/kit/models.js";
@@ -33,7 +33,7 @@ export interface ChatTool {
   function: { name: string; description?: string; parameters: Record<string, unknown> };
 }
 
-/** One chunk of a streamed answer; fields that the engine does not need may be missing. */
+/** One chunk of a streamed answer. Fields that the engine does not need may be missing. */
 export interface ChatChunk {
   id?: string;
   choices: { index: number; delta: object; finish_reason?: string | null }[];
@@ -41,12 +41,12 @@ export interface ChatChunk {
 }
 
 /**
- * Contract: answers one request. An error that it throws is a failed attempt that may be repeated; `refusal` says
- * more. `signal` fires when the attempt is over.
+ * Contract: answers one request. If it throws, the attempt failed and may be retried. Use `refusal` to say more.
+ * `signal` aborts when the attempt is over.
  */
 export type ChatAnswer = (request: ChatRequest, signal: AbortSignal) => Promise<Response>;
 
-/** A model whose requests `answer` answers. `label` names it in its address, to which no request is ever sent. */
+/** A model with requests that `answer` handles. `label` is part of its address, to which no request is ever sent. */
 export function inProcessModel(
   label: string,
   model: string,
@@ -71,8 +71,8 @@ export function inProcessModel(
 }
 
 /**
- * An answer with an error status. `code` is one of OpenAI's words, for cases in which the status alone is not enough.
- * `mayRetry` overrides whether the status allows another attempt.
+ * A response with an error status. `code` is an error code of OpenAI, for cases in which the status is not enough.
+ * `mayRetry` overrides whether the status allows a retry.
  */
 export function refusal(
   status: number,
@@ -95,7 +95,7 @@ export function completion(body: object): Response {
 
 /**
  * The chunks as server-sent events, pulled as fast as they are read. An error of the generator becomes an error event
- * with the words of `errorOf`. A reader that leaves ends the generator.
+ * with the text of `errorOf`. A reader that cancels ends the generator.
  */
 export function eventStream(
   chunks: AsyncGenerator<ChatChunk>,

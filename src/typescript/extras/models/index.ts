@@ -1,6 +1,6 @@
 /**
- * `looplet/models`: models that need no server of yours. They run in the browser, on the device or behind a Worker's
- * binding.
+ * `looplet/models`: models that need no server of your own. They run in the browser, on the device or through a
+ * Worker's binding.
  */
 export { chromePrompt, type ChromePromptOptions } from "./chrome-prompt.js";
 export { webllm, type WebLlmEngine, type WebLlmOptions } from "./webllm.js";

@@ -1,7 +1,7 @@
 /**
- * Tool use for models that have no tool calls of their own but can be held to a JSON Schema. Their system prompt
- * describes the tools, and they reply with one JSON object, `{"text": …}` or `{"tool": …, "input": …}`. So an answer
- * is either text or one call.
+ * Tool use for models that have no tool calls but can be constrained to a JSON Schema. The system prompt describes
+ * the tools, and the model replies with one JSON object, `{"text": …}` or `{"tool": …, "input": …}`. So an answer is
+ * either text or one call.
  */
 import { chunkOf, type ChatChunk, type ChatMessage, type ChatPart, type ChatRequest } from "./in-process.js";
 
@@ -18,7 +18,7 @@ export interface PlainRequest {
   schema: Record<string, unknown> | undefined;
 }
 
-/** Rewrites a request for such a model: tools go into the system prompt, calls and results become texts. */
+/** Rewrites a request for such a model: tools go into the system prompt, and calls and results become text. */
 export function plain(request: ChatRequest): PlainRequest {
   const tools = request.tool_choice === "none" ? [] : (request.tools ?? []);
   const names = new Map<string, string>();
@@ -69,7 +69,7 @@ export function textOf(content: string | ChatPart[]): string {
   return content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
 }
 
-/** Content that is all text as one string, because most of these models accept nothing else. */
+/** Joins content that is only text into one string, because most of these models accept nothing else. */
 export function flat(content: string | ChatPart[]): string | ChatPart[] {
   const isText = typeof content === "string" || content.every(({ type }) => type === "text");
   return isText ? textOf(content) : content;
@@ -123,9 +123,9 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Reads a reply while it streams. It passes text on at once, and a call when it is complete. */
+/** Reads a reply while it streams. Emits text immediately, and a call when it is complete. */
 export class ReplyReader {
-  /** The end of the reply that has not been passed on. */
+  /** The end of the reply that has not been emitted. */
   #rest = "";
   #kind: "unknown" | "text" | "call" | "plain" = "unknown";
   #isClosed = false;
@@ -197,7 +197,7 @@ export class ReplyReader {
   }
 }
 
-/** Unescapes a string. A model that is not held to the schema may write line breaks into it. */
+/** Unescapes a string. A model that is not constrained to the schema may write line breaks into it. */
 function unescaped(text: string): string {
   try {
     return JSON.parse(`"${text}"`) as string;

@@ -47,7 +47,7 @@ export interface LanguageModelMessage {
 export interface LanguageModelSession {
   promptStreaming(input: LanguageModelMessage[], options?: LanguageModelPromptOptions): LanguageModelStream;
   measureContextUsage?(input: LanguageModelMessage[], options?: LanguageModelPromptOptions): Promise<number>;
-  /** Tokens that the session holds. */
+  /** Tokens in the session's context. */
   readonly contextUsage?: number;
   /** The older name of `measureContextUsage`. */
   measureInputUsage?(input: LanguageModelMessage[], options?: LanguageModelPromptOptions): Promise<number>;
@@ -65,7 +65,7 @@ export interface LanguageModelStream {
 }
 
 export interface LanguageModelPromptOptions {
-  /** A JSON Schema that the answer must fit. */
+  /** A JSON Schema that the answer must match. */
   responseConstraint?: object;
   signal?: unknown;
 }

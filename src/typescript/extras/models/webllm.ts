@@ -1,6 +1,6 @@
 /**
  * `webllm()`: a model that WebLLM runs on the device's GPU. Its engine speaks OpenAI Chat Completions as objects: it
- * takes the request as it is written, and looplet's decoder reads its chunks.
+ * accepts the request unchanged, and looplet's decoder reads its chunks.
  * <https://webllm.mlc.ai/docs/user/api_reference.html>,
  * <https://github.com/mlc-ai/web-llm/blob/main/src/openai_api_protocols/chat_completion.ts> (2026-11-21)
  */
@@ -20,15 +20,16 @@ export interface WebLlmEngine {
 
 /** Options of `webllm()`. */
 export interface WebLlmOptions extends Omit<ModelOptions, "stream" | (typeof NOT_HERE)[number]> {
-  /** The name in events and in `Message.origin`. Default: the option `model`, else `"webllm"`. */
+  /** The name in events and in `Message.origin`. Default: the option `model`, or `"webllm"`. */
   name?: string | undefined;
   /** The model's id, for an engine that has loaded several. Default: the loaded one. */
   model?: string | undefined;
   /**
    * How the model calls tools. Default `"json"`.
    * - `"json"` works with every model: its reply must be JSON that is either an answer or one call.
-   * - `"native"` uses WebLLM's own function calling, which only the Hermes models have. They answer with nothing but
-   *   calls as long as there are tools, and Hermes 2 Pro then accepts no system prompt of yours.
+   * - `"native"` uses WebLLM's own function calling, which only the Hermes models have. If there are tools, they
+   * answer
+   *   only with calls, and Hermes 2 Pro then accepts no system prompt.
    */
   toolCalls?: "json" | "native" | undefined;
 }
@@ -77,7 +78,7 @@ export function webllm(engine: WebLlmEngine, options: WebLlmOptions = {}): Model
   });
 }
 
-/** Content that is all text becomes a string, because models that read only text accept nothing else. */
+/** Content that is only text becomes a string, because text-only models accept nothing else. */
 function flatten(request: ChatRequest): undefined {
   for (const message of request.messages) message.content = flat(message.content ?? "");
 }
@@ -110,7 +111,7 @@ async function* stream(
   };
   signal.addEventListener("abort", interrupt, { once: true });
   const reply = isJson ? new ReplyReader() : undefined;
-  // Native calls come in the last chunk, but the text that they are made of streams too; it is held back here.
+  // Native calls are in the last chunk, but the text that they consist of also streams. It is held back here.
   const held: string[] = [];
   try {
     const chunks = (await engine.chat.completions.create(request)) as AsyncIterable<ChatChunk>;

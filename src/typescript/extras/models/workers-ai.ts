@@ -1,7 +1,7 @@
 /**
- * `workersAi()`: a model behind the binding of Cloudflare Workers AI. The binding accepts the fields of OpenAI Chat
+ * `workersAi()`: a model of the Cloudflare Workers AI binding. The binding accepts the fields of OpenAI Chat
  * Completions and answers in that form. Older models answer in a shorter form, which this file translates:
- * `{"response", "tool_calls": [{"name", "arguments"}], "usage"}`, streamed and whole.
+ * `{"response", "tool_calls": [{"name", "arguments"}], "usage"}`, streamed and complete.
  *
  * <https://developers.cloudflare.com/workers-ai/configuration/bindings/>,
  * <https://developers.cloudflare.com/workers-ai/features/function-calling/traditional/>,
@@ -140,7 +140,7 @@ function streamed(body: ReadableStream<Uint8Array>): Response {
   let rest = "";
   const lines = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      // A chunk may end no line, and a pull that yields nothing is not repeated; so the loop reads on.
+      // A chunk may end without a line break, and a pull that enqueues nothing is not repeated. So the loop reads on.
       for (;;) {
         const { done, value } = await reader.read();
         const all = `${rest}${decoder.decode(value, { stream: !done })}`.split("\n");
@@ -194,8 +194,8 @@ const STATUS_OF_CODE: { readonly [code: string]: number } = {
 };
 
 /**
- * Translates an `InferenceUpstreamError` or `AiError`, whose message begins with Cloudflare's code: `5007: No such
- * model …`. Any other error is thrown on, as a network failure.
+ * Translates an `InferenceUpstreamError` or `AiError`, which have messages that begin with Cloudflare's code: `5007:
+ * No such model …`. Any other error is rethrown, as a network failure.
  */
 function refusalOf(error: unknown): Response {
   const message = error instanceof Error ? error.message : String(error);

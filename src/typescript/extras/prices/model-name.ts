@@ -1,8 +1,8 @@
-/** Names of models with a date behind them. */
+/** Names of models that end with a date. */
 
 /**
- * Whether a model's name is `begin`, with nothing behind it but a date, a version of three digits, `-latest` or
- * `-preview`: `gpt-5-mini` is not a `gpt-5`.
+ * Whether a model's name is `begin`, followed only by a date, a version of three digits, `-latest` or `-preview`:
+ * `gpt-5-mini` is not a `gpt-5`.
  */
 export function isModel(model: string, begin: string): boolean {
   if (!model.startsWith(begin)) return false;

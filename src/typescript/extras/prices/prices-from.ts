@@ -1,5 +1,5 @@
 /**
- * Prices that others publish, so that nobody waits for a release of looplet.
+ * Prices from public lists, so that you need not wait for a release of looplet.
  *
  * - models.dev: `https://models.dev/api.json`, its schema as of 2026-07-02 (github.com/anomalyco/models.dev)
  * - litellm: `model_prices_and_context_window.json` of github.com/BerriAI/litellm
@@ -27,9 +27,9 @@ const LITELLM: { readonly [vendor: string]: string } = {
 };
 
 /**
- * The prices in a file of models.dev, litellm or OpenRouter, for the option `price` of a model. A model that the file
- * does not have, or whose price is not a number there, has no price: `(vendor, model) => fromFile(vendor, model) ??
- * prices(vendor, model)` asks looplet's table then.
+ * The prices in a file of models.dev, litellm or OpenRouter, for the option `price` of a model. A model that is not
+ * in the file, or has no numeric price there, has no price. To use looplet's table then: `(vendor, model) =>
+ * fromFile(vendor, model) ?? prices(vendor, model)`.
  *
  * @example
  * ```ts
@@ -86,7 +86,7 @@ function fromLitellm(json: Fields): PriceTable {
     const isIts = isObject(bare) && `${bare["litellm_provider"]}`.startsWith(name);
     const row = rowOf(json, `${name}/${model}`) ?? (isIts ? bare : undefined);
     if (!isObject(row)) return undefined;
-    // The threshold stands in the name: `input_cost_per_token_above_200k_tokens`.
+    // The threshold is in the name: `input_cost_per_token_above_200k_tokens`.
     const field = Object.keys(row).find((key) => /^input_cost_per_token_above_\d+k_tokens$/.test(key));
     const above = field === undefined ? undefined : Number(/\d+/.exec(field)![0]) * 1000;
     const dearer =
@@ -119,7 +119,7 @@ function fromOpenRouter(data: readonly unknown[]): PriceTable {
   };
 }
 
-/** The row of a model, also for a name with a date behind it. */
+/** The row of a model, also for a name that ends with a date. */
 function rowOf(rows: Fields, model: string): unknown {
   if (Object.hasOwn(rows, model)) return rows[model];
   const known = Object.keys(rows).find((name) => isModel(model, name));

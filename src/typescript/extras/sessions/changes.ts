@@ -12,7 +12,7 @@ export interface Change {
   readonly isGone?: true;
 }
 
-/** Adds a change to the list. One that has an `id` alone notes that the chat was opened. */
+/** Adds a change to the list. A change with only an `id` notes that the chat was opened. */
 export async function noteIn(log: SharedLog, change: Omit<Change, "atMs">, now = Date.now): Promise<void> {
   await log.add({ ...change, atMs: now() });
 }
@@ -20,7 +20,7 @@ export async function noteIn(log: SharedLog, change: Omit<Change, "atMs">, now =
 /** Characters of a prompt in a title. */
 const TITLE_CHARS = 60;
 
-/** The title of a chat that begins with this prompt; undefined for one without text. */
+/** The title of a chat that starts with this prompt. Undefined for a prompt without text. */
 export function titleOf(prompt: Prompt): string | undefined {
   const text = typeof prompt === "string" ? prompt : prompt.find((block) => block.type === "text")?.text;
   return text?.trim().slice(0, TITLE_CHARS) || undefined;

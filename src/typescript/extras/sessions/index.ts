@@ -1,6 +1,6 @@
 /**
- * `looplet/sessions`: the list of the chats that a store keeps, with names and tags. The list is a journal of its own
- * in the same store, to which each change is appended. It needs no engine: your agents open the chats.
+ * `looplet/sessions`: the list of the chats in a store, with names and tags. The list is a separate journal in the
+ * same store, and each change is appended to it. It needs no engine: your agents open the chats.
  */
 import { randomUuid } from "../random-uuid.js";
 import { LoopletError } from "../../core/api/errors.js";
@@ -27,7 +27,7 @@ export interface SessionInfo {
   readonly createdMs: number;
   /** The time of its last change in the list: it was opened, named or tagged. */
   readonly updatedMs: number;
-  /** The chat whose messages it began with. */
+  /** The chat that it was forked from. */
   readonly forkedFrom: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface Sessions {
   /** The chats of the list, those first that were changed last. `tag`: only those that have it. */
   list(options?: { tag?: string | undefined }): Promise<SessionInfo[]>;
   get(id: string): Promise<SessionInfo | undefined>;
-  /** The chat that was changed last; undefined if there is none. */
+  /** The chat that was changed last, or undefined. */
   latest(): Promise<SessionInfo | undefined>;
   /**
    * Opens a chat and notes it in the list, by `agent.openChat`: a new one without an `id`. The agent must have the
@@ -56,12 +56,12 @@ export interface Sessions {
     options?: OpenChatOptions<C, Output>,
   ): Promise<TypedChat<C, Output>>;
   /**
-   * Begins a chat with the messages of another one, of which nothing changes; a run of it may go on meanwhile. `at`
-   * is the number of messages that it takes over, all by default: it must leave no call without its result. `as` is
+   * Creates a chat with the messages of another one. The other chat does not change, and a run of it may continue.
+   * `at` is the number of messages to copy, all by default. After them, no call may be without its result. `as` is
    * the new id.
    *
-   * @throws LoopletError `misuse_invalid_argument` if the list has no such chat, or the store has one of the new id;
-   * `config_…` for messages that are not legal
+   * @throws LoopletError `misuse_invalid_argument` if the list has no such chat, or the store has one with the new
+   * id; `config_…` for invalid messages
    */
   fork<C extends ToolTypes, Output>(
     agent: TypedAgent<C, Output>,
@@ -69,25 +69,23 @@ export interface Sessions {
     options?: { at?: number | undefined; as?: string | undefined },
   ): Promise<TypedChat<C, Output>>;
   /**
-   * The whole chat as text, an entry of its journal in each line, for `import` at another store. A run of it should
-   * not be under way, because it would go on in both places. Undefined if the list has no such chat.
+   * The whole chat as text, one journal entry per line, for `import` into another store. No run of it should be in
+   * progress, because it would continue in both places. Undefined if the list has no such chat.
    */
   export(id: string): Promise<string | undefined>;
   /**
-   * Takes in the text of a chat, and notes it in the list. A chat that the store has already gets what is new, so
-   * that a chat may go to and fro; an older text changes nothing. The agent reads the chat once, before the store
-   * gets it.
+   * Imports the text of a chat, and adds it to the list. If the store already has the chat, only new entries are
+   * added, so a chat can be moved back and forth. An older text changes nothing. The agent reads the chat before it
+   * is stored.
    *
-   * `trusted`: whether a run of it may go on, with all that its text says was allowed. Default false.
+   * `trusted`: whether a run of the chat may resume, with everything that its text says was allowed. Default false.
    *
-   * @throws LoopletError `misuse_invalid_argument` for a text that is not a chat, for a chat that has gone on
-   * differently here, and, of a text that is not trusted, for a run that goes on in it or is under way here;
-   * `config_…` for one that the agent cannot go on with
+   * @throws LoopletError `misuse_invalid_argument` for a text that is not a chat, or for a chat that has continued
+   * differently here. For an untrusted text, also if a run of it is unfinished or in progress here; `config_…` for
+   * one that the agent cannot continue
    */
   import(agent: Agent, id: string, text: string, options?: { trusted?: boolean | undefined }): Promise<void>;
-  /**
-   * Notes a chat in the list that `agent.openChat` has opened. `title` counts if it has none.
-   */
+  /** Adds a chat that `agent.openChat` has opened to the list. `title` is used if it has none. */
   note(id: string, options?: { title?: string | undefined }): Promise<void>;
   /** @throws LoopletError `misuse_invalid_argument` if the list does not have it */
   rename(id: string, title: string): Promise<void>;
@@ -141,7 +139,7 @@ export function sessionsOf(
           `there is a chat "${as}" in the store already`,
         );
       const chat = await agent.openChat(as);
-      // A chat that is listed and empty can be begun again; one that is not listed would be lost.
+      // A chat that is listed and empty can be created again. One that is not listed would be lost.
       await note({ id: as, from: id });
       try {
         chat.reset(before.messages.slice(0, at));
@@ -180,7 +178,7 @@ export function sessionsOf(
   };
 }
 
-/** The list goes on without an entry that is damaged. */
+/** A damaged entry is ignored. */
 function isChange(change: LogObject): change is LogObject & Change {
   const { id, atMs, title = "", from = "", tags = [] }: { [field in keyof Change]?: unknown } = change;
   if (typeof id !== "string" || typeof atMs !== "number") return false;

@@ -3,21 +3,21 @@ import { LoopletError } from "../../core/api/errors.js";
 import type { JournalEntry, SavedChat, Store } from "../../core/api/index.js";
 import { entriesOf, journalOf } from "../../core/kit/journal.js";
 
-/** The chat of this id as text; undefined if the store has none. */
+/** The chat with this id as text, or undefined. */
 export async function exported(store: Store, id: string): Promise<string | undefined> {
   const entries = (await store.load(id)) ?? [];
   return entries.length === 0 ? undefined : `${journalOf(entries).texts.join("\n")}\n`;
 }
 
 /**
- * Gives a store what it does not have of a chat. `read` reads the chat of these entries before the store gets any.
+ * Adds to a store what it does not have of a chat. `read` reads the chat of these entries before the store gets any.
  *
- * The author of a journal decides which calls were allowed: a run that goes on makes the calls that the text names.
- * So only a trusted text may have such a run. Of an ended run, the messages, the memory of subagents, the usage and
- * the last agent count.
+ * The author of a journal decides which calls were allowed: a resumed run makes the calls that the text names. So
+ * only a trusted text may have an unfinished run. Of an ended run, the messages, the memory of subagents, the usage
+ * and the last agent are imported.
  *
- * @throws LoopletError `misuse_invalid_argument` for a text that is not a chat, for a chat that goes on differently
- * in the store, and, of a text that is not trusted, for a run that goes on in it or is under way in the store
+ * @throws LoopletError `misuse_invalid_argument` for a text that is not a chat, or for a chat that continues
+ * differently in the store. For an untrusted text, also if a run of it is unfinished or in progress in the store
  */
 export async function imported(
   store: Store,
@@ -30,7 +30,7 @@ export async function imported(
   if (lines.some((line) => seqOf(line) === undefined))
     throw wrong("needs the text that export has given, with an entry in each line");
   const kept = (await store.load(id)) ?? [];
-  // An older text says nothing new.
+  // An older text has no new entries.
   const shared = Math.min(kept.length, lines.length);
   if (kept.slice(0, shared).some(({ json }, at) => json !== lines[at]))
     throw wrong(`the store has a chat "${id}" that has gone on differently; give it another id`);
@@ -50,8 +50,8 @@ export async function imported(
 }
 
 /**
- * Appends entries of a chat whose runs have all ended. It holds a lease meanwhile and gives it back as ended: a run
- * that is under way here keeps its journal, and a run that was cut off here does not go on from these entries.
+ * Appends entries of a chat with only ended runs. Holds a lease meanwhile and releases it as ended: a run in progress
+ * keeps its journal, and a run that was cut off here is not resumed from these entries.
  */
 async function appendEnded(
   store: Store,

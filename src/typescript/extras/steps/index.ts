@@ -1,7 +1,7 @@
 /**
  * `looplet/steps`: runs whose effects are steps of a durable engine, such as Cloudflare Workflows or Restate. The
- * engine keeps what each step has returned. When a process is lost, it begins the function anew and answers the steps
- * that are done from what it has kept; the run then comes to the same place by itself, and needs no store.
+ * engine saves the result of each step. After a crash it calls the function again, and replays the saved results of
+ * completed steps. The run reaches the same point automatically, and needs no store.
  */
 import type { AgentOptions, EffectSteps, Fetch } from "../../core/api/index.js";
 import { withJoinedDeltas } from "./joined-deltas.js";
@@ -18,8 +18,8 @@ export type Step = (name: string, work: () => Promise<string>) => Promise<string
 export type SteppedOptions = Required<Pick<AgentOptions, "steps" | "random" | "ids">>;
 
 /**
- * The options of an agent each of whose model calls and tool calls is a step: `createAgent({ ...inSteps(id, step),
- * model })`. The agent is made for one run, whose id this is. Answers arrive whole.
+ * Options for an agent that performs each model call and tool call as a step: `createAgent({ ...inSteps(id, step),
+ * model })`. The agent is used for one run with this id. Answers are not streamed.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export type SteppedOptions = Required<Pick<AgentOptions, "steps" | "random" | "i
  */
 export function inSteps(id: string, step: Step): SteppedOptions {
   const times = new Map<string, number>();
-  /** A second step of the same name is a second try, or a call whose id the vendor has used before. */
+  /** A second step with the same name is a retry, or a call with an id that the vendor has used before. */
   const named = (name: string): string => {
     const count = (times.get(name) ?? 0) + 1;
     times.set(name, count);
@@ -47,14 +47,14 @@ export function inSteps(id: string, step: Step): SteppedOptions {
         ReturnType<typeof work>
       >,
   };
-  // The numbers are in the ids of calls that vendors leave without one, so they must be the same in each life.
+  // They become the ids of calls that have none from the vendor, so they must be the same in each execution.
   return { steps, random: () => hashOf(id) / 2 ** 32, ids: () => id };
 }
 
-/** An answer as a step keeps it. The body is text with the deltas of a stream joined, or in base64 if it is not text. */
+/** An answer as a step saves it. The body is text with the deltas of a stream joined, or base64 if it is not text. */
 interface KeptAnswer {
   readonly status: number;
-  /** The fields by which a redirect is told that a `fetch` has followed, or that a browser hides. */
+  /** The fields that mark a redirect that `fetch` followed or a browser hides. */
   readonly type?: string;
   readonly redirected?: boolean;
   readonly url?: string;
@@ -100,7 +100,7 @@ function written(bytes: Uint8Array, contentType: string): Pick<KeptAnswer, "body
 /** The most bytes of a body, as many as one that comes whole may have. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The whole body, of whatever kind a `fetch` may give. @throws an error for one that is longer than `MAX_BYTES` */
+/** The whole body, of any kind that a `fetch` may return. @throws an error for one that is longer than `MAX_BYTES` */
 async function bytesOf(body: unknown): Promise<Uint8Array> {
   const isIterable = typeof (body as AsyncIterable<unknown> | null)?.[Symbol.asyncIterator] === "function";
   if (!(body instanceof ReadableStream) && !isIterable)
@@ -117,7 +117,7 @@ async function bytesOf(body: unknown): Promise<Uint8Array> {
   return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
 }
 
-/** The chunks of a stream, which browsers do not all let one iterate. */
+/** The chunks of a stream. Not all browsers can iterate it. */
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {

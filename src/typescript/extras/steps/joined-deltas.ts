@@ -1,7 +1,7 @@
 /**
  * The stream of an answer with its deltas joined. A vendor sends an event of 100 to 300 bytes for each word, and a
- * step keeps what the answer says: events in a row that differ in new text alone become one. Every other event stays
- * as it is, byte for byte, and so does a part of an event at the end of a stream that has broken off.
+ * step saves the content of the answer: consecutive events that differ only in new text become one. Every other event
+ * is unchanged, byte for byte. So is a partial event at the end of a stream that was cut off.
  */
 
 /** The fields that bring new text. */
@@ -17,10 +17,10 @@ const DELTAS = new Set([
   "thinking",
 ]);
 
-/** The fields that differ from event to event and say nothing of the answer; the last one counts. */
+/** The fields that differ between events and are not content. The last value is used. */
 const PASSING = new Set(["created", "obfuscation", "sequence_number", "usage", "usageMetadata", "x_groq"]);
 
-/** The most characters of deltas in one event: an event has a limit, the stream has none. */
+/** The maximum number of characters of deltas in one event: an event has a limit, the stream has none. */
 const MAX_CHARS = 256 * 1024;
 
 /** A stream of this type, joined. A body of any other type stays as it is. */
@@ -35,9 +35,9 @@ class Joining {
   readonly #out: string[] = [];
   readonly #write: (name: string, data: string) => string;
   #name = "";
-  /** The event so far; undefined if the next one cannot join it. */
+  /** The event so far. Undefined if the next one cannot be joined to it. */
   #value: object | undefined;
-  /** The text of an event that none has joined. */
+  /** The text of an event with no joined deltas. */
   #raw: string | undefined;
 
   /** `write` returns an event as the stream has it. */
@@ -66,7 +66,7 @@ class Joining {
     this.#raw = this.#value = undefined;
   }
 
-  /** The stream, with the rest behind its last whole event. */
+  /** The stream, followed by the rest after its last complete event. */
   end(rest: string): string {
     this.flush();
     return this.#out.join("") + rest;
@@ -81,7 +81,7 @@ function joinedEvents(body: string): string {
     const raw = body.slice(from, ends.lastIndex);
     from = ends.lastIndex;
     const fields = fieldsOf(raw);
-    // Comments and pings keep a connection open.
+    // Comments and pings only keep a connection open.
     if (fields === undefined || fields.name === "ping") continue;
     joining.add(raw, fields.name, fields.data);
   }
@@ -118,7 +118,7 @@ function objectOf(data: string): object | undefined {
   }
 }
 
-/** Whether an event may be one of several that bring a text. The pieces of a sound are no text. */
+/** Whether an event may be one of several text deltas. Chunks of audio are not text. */
 function isOfDeltas(value: object): boolean {
   const { type } = value as { type?: unknown };
   return type === undefined || (typeof type === "string" && !/audio|image|\.done$|_start$|_stop$/.test(type));

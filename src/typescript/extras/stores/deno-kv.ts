@@ -37,7 +37,7 @@ const MAX_CHARS = 30_000;
 /** The tries of a step that others change at the same moment. */
 const TRIES = 10;
 
-/** The head of a journal: the number of its last entry, whether a run is over with it, and the latest lease. */
+/** The head of a journal: the number of its last entry, whether that entry ends a run, and the latest lease. */
 interface Head {
   readonly last: number;
   readonly isOver?: boolean;
@@ -48,8 +48,8 @@ interface Head {
 type Appended = { readonly lines: string } | Pieces;
 
 /**
- * A store in Deno KV: `denoKvStore(await Deno.openKv())`. Keys begin with `"looplet"`. An append that is longer than
- * a value may be is kept in pieces.
+ * A store in Deno KV: `denoKvStore(await Deno.openKv())`. Keys begin with `"looplet"`. An append that exceeds the
+ * size limit of a value is split.
  */
 export function denoKvStore(kv: DenoKvLike, { now = Date.now }: StoreClock = {}): Required<Store> {
   checkMethods(kv, "kv", "a database of Deno KV: await Deno.openKv()", ["get", "set", "list", "atomic"]);
@@ -65,7 +65,7 @@ export function denoKvStore(kv: DenoKvLike, { now = Date.now }: StoreClock = {})
     };
   };
 
-  /** Changes the head of a journal, with what `more` writes beside it, all or nothing. `change` throws to refuse. */
+  /** Changes the head of a journal, with the writes of `more`, atomically. `change` throws to refuse. */
   const changeHead = async <T>(
     key: string,
     change: (
@@ -128,7 +128,7 @@ export function denoKvStore(kv: DenoKvLike, { now = Date.now }: StoreClock = {})
       for await (const { key: at, value } of kv.list({ prefix: ["looplet", "entries", key] }))
         entries.push(...entriesOf(Number(at.at(-1)), await linesIn(key, value as Appended)));
       const whole = entries.filter(({ seq }) => seq <= last);
-      // The head knows of entries that are lost.
+      // The head knows about entries that are missing.
       return whole.at(-1)?.seq === last || last === 0 ? whole : [...whole, damaged(last)];
     },
     async lease(key, options): Promise<Lease | undefined> {
@@ -166,7 +166,7 @@ export function denoKvStore(kv: DenoKvLike, { now = Date.now }: StoreClock = {})
       return keys;
     },
     async delete(key) {
-      // Writers are refused as soon as the head is gone.
+      // Writers are refused once the head is deleted.
       await kv.atomic().delete(headKey(key)).delete(openKey(key)).commit();
       for (const kind of ["entries", "pieces"])
         for await (const { key: at } of kv.list({ prefix: ["looplet", kind, key] }))

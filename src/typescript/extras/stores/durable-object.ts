@@ -142,7 +142,7 @@ function lease(row: Record<string, unknown>, instance: string, nowMs: number): L
 
 const INSTANCES = new WeakMap<object, string>();
 
-/** The name of the object's instance, which has its storage as long as it lives. */
+/** The name of the object's instance, which owns its storage for its lifetime. */
 function instanceOf(storage: object): string {
   const known = INSTANCES.get(storage) ?? `${Math.random()}`;
   INSTANCES.set(storage, known);

@@ -5,7 +5,7 @@ import { checkFence, hasEnded, isFree, isHeld, nextLease, withExpiry, type Lease
 import { checkSeq, type StoreClock } from "./memory.js";
 import { heldLocks, hold, isGone } from "./web-locks.js";
 
-/** The object stores within the database, and the index of leases of runs that have not ended. */
+/** The object stores of the database, and the index of leases of unfinished runs. */
 const ENTRIES = "entries";
 const LEASES = "leases";
 const UNFINISHED = "unfinished";
@@ -14,9 +14,7 @@ const UNFINISHED = "unfinished";
 export interface IndexedDbStoreOptions extends StoreClock {
   /** The name of the database. Default `"looplet"`. */
   name?: string | undefined;
-  /**
-   * Whether to ask the browser once to keep the data when space is short. Firefox asks the user. Default true.
-   */
+  /** Whether to ask the browser once to persist the data when space is short. Firefox asks the user. Default true. */
   persist?: boolean | undefined;
 }
 
@@ -25,17 +23,17 @@ type KeyedLease = LeaseRecord & { readonly key: string };
 /** A store in IndexedDB. */
 export interface IndexedDbStore extends Required<Store> {
   /**
-   * Whether the browser keeps the data until the user deletes it. False if it may delete them when space is short, or
-   * cannot say (a page without HTTPS). The first write asks, or the first look at this property.
+   * Whether the browser stores the data until the user deletes it. False if it may delete the data when space is
+   * short, or cannot say (a page without HTTPS). The first write, or the first access to this property, requests it.
    */
   readonly persisted: Promise<boolean>;
 }
 
 /**
- * A store in the browser's IndexedDB, which survives a reload, a closed tab and a service worker that is ended.
+ * A store in the browser's IndexedDB. It survives a reload, a closed tab and a terminated service worker.
  *
- * A page holds a Web Lock for each lease, so the lease of a page that was closed or reloaded has run out. Where the
- * browser has no Web Locks (outside of HTTPS and localhost), its time has to pass.
+ * A page holds a Web Lock for each lease, so the lease of a page that was closed or reloaded expires immediately. If
+ * the browser has no Web Locks (outside of HTTPS and localhost), its time has to pass.
  *
  * @example
  * ```ts
@@ -60,7 +58,7 @@ export function indexedDbStore(options: IndexedDbStoreOptions = {}): IndexedDbSt
     });
     return opened;
   };
-  /** Reads and writes in one transaction. An error undoes it. `work` waits for its requests alone. */
+  /** Reads and writes in one transaction. An error rolls it back. `work` must wait only for its own requests. */
   const write = async <T>(
     tables: string[],
     work: (transaction: IDBTransaction) => Promise<T>,
@@ -71,7 +69,7 @@ export function indexedDbStore(options: IndexedDbStoreOptions = {}): IndexedDbSt
     let result: T;
     try {
       result = await work(transaction);
-      // The browser writes it even if the page is left before it answers. Safari before 15 has no `commit`.
+      // Then the browser writes it even if the page is closed before it answers. Safari before 15 has no `commit`.
       transaction.commit?.();
     } catch (error) {
       transaction.abort();
@@ -89,7 +87,7 @@ export function indexedDbStore(options: IndexedDbStoreOptions = {}): IndexedDbSt
     write([LEASES], async (transaction) => {
       const record = await recordOf(key, transaction);
       if (record?.fence !== fence || record.expiresMs === undefined) return false;
-      // The index has records alone that can run out.
+      // The index contains only records that can expire.
       transaction.objectStore(LEASES).put(withExpiry(record, expiresMs, now()));
       return true;
     });
@@ -177,7 +175,7 @@ export function indexedDbStore(options: IndexedDbStoreOptions = {}): IndexedDbSt
   };
 }
 
-/** Whether the data stay. `asks` says whether to ask the browser for it. */
+/** Whether the data is persisted. `asks` says whether to request it from the browser. */
 async function isPersisted(asks: boolean): Promise<boolean> {
   const { storage } = (globalThis as { navigator?: Partial<Navigator> }).navigator ?? {};
   try {

@@ -11,7 +11,7 @@ export interface KvTextNamespaceLike extends Pick<KvNamespaceLike, "list" | "del
   put(key: string, value: string, options?: { metadata: { readonly last: number } }): Promise<void>;
 }
 
-/** A store that cannot refuse one of two writers at the same moment: only one process may go on with a run. */
+/** A store that cannot refuse one of two concurrent writers: only one process may resume a run. */
 export interface EventualStore extends Pick<Required<Store>, "append" | "load" | "delete"> {
   readonly consistency: "eventual";
 }
@@ -23,12 +23,12 @@ const DIGITS = 12;
 const MAX_CHARS = 8_000_000;
 
 /**
- * A store in Cloudflare KV, below `root` (default `"looplet/"`). An append that is longer than a value may be is kept
- * in pieces.
+ * A store in Cloudflare KV, below `root` (default `"looplet/"`). An append that exceeds the size limit of a value is
+ * split.
  *
- * KV is eventually consistent: for a minute or so another place may read an old journal, and of two writers at the
- * same moment the later one wins. So it has no leases, and only one process, in one region, may go on with a run. A
- * Durable Object or D1 promise more.
+ * KV is eventually consistent: for a minute or so another location may read an old journal, and the later of two
+ * concurrent writes wins. So it has no leases, and only one process, in one region, may resume a run. A Durable
+ * Object or D1 gives stronger guarantees.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ export function kvStore(namespace: KvTextNamespaceLike, root = "looplet/"): Even
     };
   };
   const textIn = async (key: string, name: string): Promise<string> => {
-    // Entries that have not arrived here yet are missing, as their numbers tell.
+    // Entries that have not been replicated here are missing, and their numbers show it.
     const value = (await namespace.get(name)) ?? "";
     const pieces = piecesIn(value);
     return pieces === undefined ? value : textOf(tableOf(key), pieces);

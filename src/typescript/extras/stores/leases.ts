@@ -2,26 +2,26 @@
 import { StoreConflict } from "../../core/api/errors.js";
 import type { LeaseOptions } from "../../core/api/run.js";
 
-/** What a store keeps of the latest lease of a journal. */
+/** What a store saves of the latest lease of a journal. */
 export interface LeaseRecord {
   readonly fence: number;
   readonly holder: string;
-  /** The store's time at which it runs out; undefined when the run has ended. */
+  /** The store's time at which it expires. Undefined after the run has ended. */
   readonly expiresMs?: number | undefined;
   /** The time from the last renewal to `expiresMs`, in milliseconds. Leases of older versions do not have it. */
   readonly ttlMs?: number | undefined;
-  /** The store's time at which the run has ended. */
+  /** The store's time at which the run ended. */
   readonly endedMs?: number | undefined;
 }
 
-/** Whether the lease may be taken. The time of a lease that was given back as pending is over. */
+/** Whether the lease is free. A lease that was released as pending has expired. */
 export function isFree(record: LeaseRecord | undefined, nowMs: number, options: LeaseOptions): boolean {
   const { holder, takeOver = false } = options;
   return takeOver || !isHeld(record, nowMs) || record?.holder === holder;
 }
 
 /**
- * Whether a process may still be at work. A lease that was renewed in the future is not held: the clock was set back
+ * Whether a process may still be running. A lease that was renewed in the future is not held: the clock was set back
  * since. The clocks of two machines may differ by the length of the lease.
  */
 export function isHeld(record: LeaseRecord | undefined, nowMs: number): boolean {
@@ -30,16 +30,16 @@ export function isHeld(record: LeaseRecord | undefined, nowMs: number): boolean 
 }
 
 /**
- * Whether the lease has run out or was given back as pending. Its run is pending then, unless its journal says that
- * the run is over (`isRunEnd`): its process has crashed before it gave the lease back.
+ * Whether the lease has expired or was released as pending. Then its run is pending, unless its journal says that the
+ * run is over (`isRunEnd`): its process crashed before it released the lease.
  */
 export function isOut(record: LeaseRecord | undefined, nowMs: number): boolean {
   return record?.expiresMs !== undefined && !isHeld(record, nowMs);
 }
 
 /**
- * Whether the run has ended, at least `ageMs` ago. `isOver` says that the lease is out and the run over: it has ended
- * when its lease ran out.
+ * Whether the run ended at least `ageMs` ago. `isOver` says that the lease has expired and the run is over: then it
+ * ended when its lease expired.
  */
 export function hasEnded(
   record: LeaseRecord | undefined,
@@ -51,7 +51,7 @@ export function hasEnded(
   return endedMs !== undefined && endedMs <= nowMs - ageMs;
 }
 
-/** The record with another time, or with its end if there is no time. */
+/** The record with another expiry, or with its end if there is no expiry. */
 export function withExpiry(record: LeaseRecord, expiresMs: number | undefined, nowMs: number): LeaseRecord {
   const { expiresMs: _, ttlMs: __, ...rest } = record;
   if (expiresMs === undefined) return { ...rest, endedMs: nowMs };
@@ -64,14 +64,14 @@ export function ttlOf(expiresMs: number, nowMs: number): number {
 }
 
 /**
- * The time of a lease as one number for a column: the end of a run is a time below 0. An end without a time, as older
- * versions wrote it, is `null`.
+ * The times of a lease as one number for a column: the end of a run is a negative time. An end without a time, as
+ * older versions wrote it, is `null`.
  */
 export function columnOf(expiresMs: number | undefined, nowMs: number): number {
   return expiresMs ?? -Math.max(1, nowMs);
 }
 
-/** The times that such a column has. */
+/** The times in such a column. */
 export function timesOf(column: number | null): Pick<LeaseRecord, "expiresMs" | "endedMs"> {
   if (column === null) return {};
   return column < 0 ? { endedMs: -column } : { expiresMs: column };
@@ -101,8 +101,8 @@ export function checkFence(key: string, latest: number | undefined, fence: numbe
 }
 
 /**
- * The lease in a text of JSON. One that cannot be read has run out, so that somebody looks after the run: the fence
- * keeps its holder from writing.
+ * The lease in a JSON text. If it cannot be read, it counts as expired, so that another process resumes the run. The
+ * fence stops its holder from writing.
  */
 export function leaseIn(text: string): LeaseRecord & { readonly [field: string]: unknown } {
   let read: unknown;

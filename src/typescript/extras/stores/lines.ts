@@ -1,4 +1,4 @@
-/** Entries of one append as a text: JSON, one a line, each line with its end. */
+/** Entries of one append as text: one JSON line each, with its line break. */
 import type { JournalEntry } from "../../core/api/run.js";
 
 export function linesOf(entries: readonly JournalEntry[]): string {
@@ -6,8 +6,8 @@ export function linesOf(entries: readonly JournalEntry[]): string {
 }
 
 /**
- * The entries of a text, of which the first has this number. `last` is the number that the last one had: a text that
- * does not end with it is damaged or that of another row, and a last entry says so.
+ * The entries of a text. The first has number `first`. If `last` is given and the text does not end with this number,
+ * it is damaged or belongs to another row, and a last entry marks that.
  */
 export function entriesOf(first: number, lines: string, last?: number): JournalEntry[] {
   const entries = lines
@@ -18,7 +18,7 @@ export function entriesOf(first: number, lines: string, last?: number): JournalE
   return [...entries.map(({ seq, json }) => ({ seq: Math.min(seq, last), json })), damaged(last)];
 }
 
-/** An entry in the place of damage: no reader takes it for a fact. */
+/** An entry that marks damage. Readers do not treat it as data. */
 export function damaged(seq: number): JournalEntry {
   return { seq, json: "damaged" };
 }

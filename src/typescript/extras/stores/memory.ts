@@ -10,7 +10,7 @@ export interface StoreClock {
 }
 
 /**
- * A store that ends with its process: for tests, and for an isolate that outlives a lost engine.
+ * A store in memory. Its data is lost when the process ends: for tests, and for an isolate that outlives its engine.
  *
  * @example
  * ```ts

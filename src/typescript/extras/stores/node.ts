@@ -21,17 +21,17 @@ import { hasProcessEnded, placeOfProcess, uptimeMs } from "./file/place.js";
 import { inTurn } from "./file/turns.js";
 
 /**
- * A store of one file for each run in a folder, which is made if it is missing. The folder belongs to a local file
- * system: a file of a network drive may mix the writes of two machines. Only the user of the process can read new
- * files and a new folder (modes 0600 and 0700).
+ * A store with one file for each run in a folder, which is created if it is missing. The folder must be on a local
+ * file system: on a network drive the writes of two machines may be interleaved. Only the user of the process can
+ * read new files and a new folder (modes 0600 and 0700).
  *
- * Each line is one append, or the beginning of a lease ({@link Log}). A writer looks after its write whether its line
- * counts, so that a process that has slept in the middle of an append cannot write over its successor.
+ * Each line is one append, or the start of a lease ({@link Log}). A writer checks after its write whether its line
+ * was accepted, so a process that was suspended during an append cannot overwrite its successor.
  *
- * The methods of all stores of this process wait for each other where they work on the same journal.
+ * All stores of this process serialize their work on the same journal.
  *
- * A file `….lease` beside it has the time of a lease that is held. The lease of a process of this machine that is
- * gone has run out. A clock that is set neither ends nor lengthens a lease of this machine.
+ * A file `….lease` next to it has the expiry of a held lease. The lease of an ended process of this machine has
+ * expired. Setting the clock neither ends nor extends a lease of this machine.
  *
  * @example
  * ```ts
@@ -66,7 +66,7 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
     return { ...lease, expiresMs: expiresMs + setMs };
   };
 
-  /** The journal, with the lines that have come since the last look. */
+  /** The journal, with the lines that were added since the last read. */
   const look = async (key: string): Promise<Log> => {
     const log = logs.get(key) ?? new Log();
     logs.set(key, log);
@@ -93,7 +93,7 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
   const dropRecord = async (key: string, nonce: string): Promise<void> => {
     for (const end of [LEASE, ENDED]) await ifThere(unlink(recordPath(key, nonce, end)));
   };
-  /** Keeps the end of a run in a file of another name, so that who looks for pending runs does not read it. */
+  /** Saves the end of a run in a file with another name, so that a search for pending runs does not read it. */
   const endRecord = async (key: string, nonce: string, record: FileLease): Promise<void> => {
     await keepRecord(key, nonce, withExpiry(record, undefined, now()), ENDED);
     await ifThere(unlink(recordPath(key, nonce)));
@@ -130,8 +130,8 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
     return typeof key === "string" && fileOf(key) === encoded ? { key, nonce, record } : undefined;
   };
   /**
-   * The lease in a file of this name, if it has run out and is the latest of its journal, and whether the run is
-   * over. Rejects for what cannot be read.
+   * The lease in a file of this name, if it has expired and is the latest of its journal, and whether the run is
+   * over. Rejects if the file cannot be read.
    */
   const leaseOut = async (
     name: string,
@@ -147,7 +147,7 @@ export function fileStore(folder: string, { now = Date.now }: StoreClock = {}): 
       const isPerhapsLater = log.isDamaged && record.fence > (log.fence ?? 0);
       if (log.nonce === nonce || isItsFence || isPerhapsLater)
         return { key, record, isOver: log.isOver && !log.isDamaged };
-      // Its holder has ended before its line counted, or after a later one.
+      // Its holder ended before its line was accepted, or after a later one.
       await dropRecord(key, nonce);
       return undefined;
     });
@@ -246,11 +246,11 @@ const PRIVATE_FOLDER = 0o700;
 /** A difference up to this is no clock that was set: machines count the time since their start in whole seconds. */
 const STEADY_MS = 2_000;
 
-/** The ends of the names of leases: those that are held or have run out, and those of runs that have ended. */
+/** The suffixes of lease files: for leases that are held or expired, and for those of ended runs. */
 const LEASE = ".lease";
 const ENDED = ".ended";
 
-/** The lease in its file, whose name has the nonce of its line. */
+/** The lease in its file. The file name contains the nonce of its line. */
 interface FileLease extends LeaseRecord {
   /** The machine and the table of processes that `pid` belongs to. */
   readonly place?: unknown;
@@ -262,11 +262,11 @@ interface FileLease extends LeaseRecord {
   readonly key?: unknown;
 }
 
-/** Characters of a name, beside which the ends of the names have their place. File systems take 255 bytes. */
+/** The maximum number of characters of a name, without the suffixes. File systems allow 255 bytes. */
 const NAME_CHARS = 180;
 const BEGINNING_CHARS = 100;
 
-/** The name of a journal's files, without their ends. */
+/** The name of a journal's files, without their suffixes. */
 function fileOf(key: string): string {
   const name = nameOfKey(key);
   if (name.length <= NAME_CHARS) return name;

@@ -70,7 +70,7 @@ export function opfsStore({ name = "looplet", now = Date.now }: OpfsStoreOptions
   };
   const entriesIn = async (folder: FileSystemDirectoryHandle, after: number): Promise<JournalEntry[]> => {
     const all = await filesOf(folder);
-    // The entries of a file have lower numbers than the next file begins with.
+    // The entries of a file have lower numbers than the first one of the next file.
     const files = all.filter((_, at) => (all[at + 1]?.first ?? Infinity) > after + 1);
     const texts = await Promise.all(files.map(({ file }) => textOf(folder, file)));
     return files.flatMap(({ first }, at) => entriesOf(first, texts[at] ?? ""));
@@ -93,7 +93,7 @@ export function opfsStore({ name = "looplet", now = Date.now }: OpfsStoreOptions
       await write(folder!, LEASE, JSON.stringify(withExpiry(record, expiresMs, now())));
       return true;
     });
-  /** The latest lease of each journal, whether no page holds it, and whether its run is over nevertheless. */
+  /** The latest lease of each journal, whether no page holds it, and whether its run is over anyway. */
   const leases = async (): Promise<
     { key: string; record: LeaseRecord; isOut: boolean; isOver: boolean }[]
   > => {
@@ -189,7 +189,7 @@ async function write(folder: FileSystemDirectoryHandle, file: string, text: stri
     await stream.write(text);
     return stream.close();
   }
-  // Safari before 26, where workers alone can write.
+  // Safari before 26, where only workers can write.
   const access = await (
     handle as unknown as {
       createSyncAccessHandle(): Promise<{

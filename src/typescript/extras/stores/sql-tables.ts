@@ -14,7 +14,7 @@ export interface SqlDatabase {
   placeholder?(index: number): string;
 }
 
-/** Statements on tables, in which each value stands as `?`. */
+/** Statements on tables, with `?` for each value. */
 export interface SqlTables {
   run(statement: string, ...values: SqlValue[]): Promise<number>;
   all(query: string, ...values: SqlValue[]): Promise<SqlRows>;
@@ -27,7 +27,7 @@ export interface SqlColumn {
   readonly type: string;
 }
 
-/** The tables that these statements make, if they are not there yet, with columns that older ones get. */
+/** Creates the tables of these statements if they do not exist, and adds missing columns to older ones. */
 export function sqlTables(
   database: SqlDatabase,
   statements: readonly string[],

@@ -21,10 +21,9 @@ const TRIES = 5;
 const MAX_CHARS = 600_000;
 
 /**
- * A store in an SQL database: SQLite, D1, Postgres, and what speaks their words. The first call makes the tables
+ * A store in an SQL database: SQLite, D1, Postgres, and compatible ones. The first call creates the tables
  * `looplet_entries`, `looplet_leases` and `looplet_pieces`. Each append is one row, and each step one statement, so
- * that it needs no transaction. A row holds all entries of its append, or names the pieces in which the text of a
- * long one is kept.
+ * no transaction is needed. A row contains all entries of its append, or refers to the pieces of a long one.
  */
 export function sqlStore(
   database: SqlDatabase,
@@ -75,7 +74,7 @@ export function sqlStore(
     const last = row?.["last_seq"] ?? null;
     return last === null ? undefined : Number(last);
   };
-  /** Throws what keeps an append from being taken. */
+  /** Throws the reason why an append is refused. */
   const refuse = async (key: string, expectedSeq: number, fence: number | undefined): Promise<void> => {
     checkFence(key, (await recordOf(key))?.fence, fence);
     checkSeq(key, await lastOf(key), expectedSeq);
@@ -131,7 +130,7 @@ export function sqlStore(
       try {
         if ((await run(statement, ...values)) > 0) return;
       } catch (error) {
-        // A row with this number is there already, or something else is wrong.
+        // A row with this number already exists, or there is another problem.
         await refuse(key, expectedSeq, fence);
         throw error;
       }
@@ -177,7 +176,7 @@ export function sqlStore(
       return keysOf(await all(query, ageMs - nowMs, nowMs - ageMs, nowMs, nowMs));
     },
     async delete(id) {
-      // A writer without its lease is refused, so the lease goes first.
+      // A writer without its lease is refused, so the lease is deleted first.
       for (const table of [LEASES, ENTRIES, PIECES])
         await run(`DELETE FROM ${table} WHERE run_id = ?`, keyOf(id));
     },
@@ -189,7 +188,7 @@ function keyOf(id: string): string {
   return id.replace(/[%\0]/g, encodeURIComponent);
 }
 
-/** The ids in rows. A row that looplet has not written keeps no other one from being found. */
+/** The ids in rows. Skips rows that looplet did not write. */
 function keysOf(rows: SqlRows): string[] {
   return rows.flatMap((row) => {
     const key = String(row["run_id"]).replace(/%25|%00/g, decodeURIComponent);

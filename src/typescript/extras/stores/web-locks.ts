@@ -1,9 +1,9 @@
-/** Web Locks of a page or a worker: a lock ends with it. <https://w3c.github.io/web-locks/> */
+/** Web Locks of a page or a worker. A lock is released when it ends. <https://w3c.github.io/web-locks/> */
 
-/** The time that a page which is being left has to let go of its locks, in milliseconds. */
+/** How long to wait for a closing page to release its locks, in milliseconds. */
 const LEAVING_MS = 500;
 
-/** The time between two looks at the lock of such a page, in milliseconds. */
+/** The interval between checks of such a lock, in milliseconds. */
 const LOOK_MS = 50;
 
 /** The locks of the browser, if it has any. */
@@ -11,21 +11,21 @@ export function lockManager(): LockManager | undefined {
   return (globalThis as { navigator?: { locks?: LockManager } }).navigator?.locks;
 }
 
-/** Holds a lock until it is let go, or until the page or the worker is gone. */
+/** Holds a lock until it is released, or until the page or the worker ends. */
 export async function hold(name: string): Promise<{ letGo: () => void }> {
   const locks = lockManager();
   if (locks === undefined) return { letGo: () => {} };
   return new Promise((resolve, reject) => {
     const granted = (): Promise<void> => new Promise((letGo) => resolve({ letGo }));
-    // A holder that asks again has its lock already.
+    // A holder that requests it a second time has its lock already.
     locks.request(name, { mode: "shared" }, granted).catch(reject);
   });
 }
 
 /**
- * Whether nobody holds the lock, or the page that holds it is just being left. False if the browser has no locks. It
- * never queues for the lock: in Chromium 156 a request of another mode that waits behind a request which is aborted
- * is not granted before the lock is let go.
+ * Whether the lock is free, or its page is closing. False if the browser has no locks. It never queues for the lock:
+ * in Chromium 156, a request of another mode that waits after an aborted request is not granted before the lock is
+ * released.
  */
 export async function isGone(name: string): Promise<boolean> {
   const locks = lockManager();
@@ -37,7 +37,7 @@ export async function isGone(name: string): Promise<boolean> {
   }
 }
 
-/** The names of the locks that somebody holds; undefined if the browser has no locks. */
+/** The names of the held locks, or undefined if the browser has no locks. */
 export async function heldLocks(): Promise<(string | undefined)[] | undefined> {
   const { held = [] } = (await lockManager()?.query()) ?? { held: undefined };
   return lockManager() === undefined ? undefined : held.map(({ name }) => name);

@@ -1,6 +1,6 @@
 /**
  * Links in the paths of commands that only move files, which the mode `acceptEdits` accepts. The rules see the path
- * that a command names; these functions look whether it leads there.
+ * in the command. These functions check whether it leads there.
  */
 import type { Vfs } from "../vfs/index.js";
 import { resolvePath } from "../vfs/paths.js";
@@ -23,7 +23,7 @@ export function isFileCommand(command: string): boolean {
   return /^[\w ./:@%+,=-]*$/.test(command) && FILE_COMMANDS.includes(command.trim().split(/ +/)[0] ?? "");
 }
 
-/** Finds the links of commands in `vfs`. A {@link Vfs} refuses a path that has one, or has none. */
+/** Finds the links of commands in `vfs`. A {@link Vfs} refuses a path with a link, or has no links. */
 export function linksOf(
   vfs: Vfs,
   cwd: string,

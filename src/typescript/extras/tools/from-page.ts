@@ -1,7 +1,7 @@
 /**
- * What a page may send to an agent that runs elsewhere: text and media, and answers to questions. Every host of an
- * agent for pages that it does not trust reads their prompts, answers and results here, and nowhere else. A field
- * that is not listed here is refused, so a new one reaches no vendor and no permission until this file names it.
+ * What a page may send to a remote agent: text and media, and answers to questions. Every host of an agent for
+ * untrusted pages reads their prompts, answers and results only here. A field that is not listed here is refused, so
+ * a new field reaches no vendor and no permission until this file names it.
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Block, ContentBlock, Message, Prompt, QuestionAnswer } from "../../core/api/index.js";
@@ -62,12 +62,11 @@ export function addressFromPage(address: string, field: string): string {
 }
 
 /**
- * The history that a page brings to an agent which has none: what was said, called and answered. A vendor's own
- * blocks and the fields for the vendor are left out, because they can name what others have stored there, and can
- * pass for words of the system.
+ * The history that a page sends to an agent without one: messages, calls and results. Provider blocks and provider
+ * fields are dropped, because they can refer to what others have stored there, and can act as system instructions.
  *
- * @throws LoopletError `misuse_invalid_argument` for what is not a list, is nested too deep, or has an address of a
- * vendor's files or of a bucket
+ * @throws LoopletError `misuse_invalid_argument` for a value that is not a list, is nested too deep, or has an
+ * address of a vendor's files or of a bucket
  */
 export function historyFromPage<M extends Message = Message>(messages: unknown, field = "messages"): M[] {
   if (!Array.isArray(messages)) throw wrong(field, `needs a list of messages, got ${describe(messages)}`);
@@ -80,7 +79,7 @@ export function historyFromPage<M extends Message = Message>(messages: unknown, 
 }
 
 function plainBlocks(blocks: readonly Block[], field: string): Block[] {
-  // The engine says what else is wrong with a history.
+  // The engine reports other errors in a history.
   if (!Array.isArray(blocks)) return blocks as never;
   return (blocks as readonly Block[]).flatMap((block, at): Block[] => {
     if (!isObject(block)) return [block];
@@ -93,7 +92,7 @@ function plainBlocks(blocks: readonly Block[], field: string): Block[] {
   });
 }
 
-/** The fields of each answer, by the field that names its kind and by its value. */
+/** The allowed fields of each answer, by the field and value that identify its kind. */
 const ANSWERS: { readonly [kind: string]: { readonly [value: string]: readonly string[] } } = {
   behavior: { allow: ["updatedInput"], deny: ["message", "interrupt"] },
   outcome: { done: ["output"], run: [], fail: ["message"] },
@@ -101,7 +100,7 @@ const ANSWERS: { readonly [kind: string]: { readonly [value: string]: readonly s
 };
 
 /**
- * The answer of a page to a question: yes with another input at most, no, a form, or what became of a call. It
+ * The answer of a page to a question: yes, optionally with another input; no; a form; or the outcome of a call. It
  * changes no rule and no permission mode.
  *
  * @throws LoopletError `misuse_invalid_argument`
@@ -155,7 +154,7 @@ export function resultFromPage(output: unknown): unknown {
   return { content: [{ type: "text", text: JSON.stringify(output) }], isError: rich.isError };
 }
 
-/** An object's own fields; those of other values are none. */
+/** An object's own fields. Empty for other values. */
 function own(value: unknown): Fields {
   return isObject(value) && !Array.isArray(value) ? { __proto__: null, ...(value as Fields) } : {};
 }

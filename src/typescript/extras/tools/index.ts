@@ -29,7 +29,7 @@ export type BuiltinToolName =
   | "AskUserQuestion";
 
 /**
- * The tools for which `ports` has what they need, for `tools` of `createAgent`. TodoWrite needs nothing.
+ * The tools whose ports are given, for `tools` of `createAgent`. TodoWrite needs no port.
  *
  * @example
  * ```ts
@@ -42,7 +42,7 @@ export type BuiltinToolName =
  * const agent = createAgent({ model, tools: { Read: Read!, Grep: Grep! } });
  * ```
  *
- * @throws Error for a folder that leads out of the files, and TypeError for a port that is not what it has to be
+ * @throws Error for a folder outside of the files, and TypeError for an invalid port
  */
 export function builtinTools(ports: ToolPorts = {}): { [name in BuiltinToolName]?: Tool } {
   const problem = portProblem(ports);

@@ -1,8 +1,8 @@
-/** Names of tools and effects as people write them in sentences about a run: `*` stands for any text. */
+/** Name patterns of tools and effects: `*` matches any text. */
 import { LoopletError } from "../../core/api/errors.js";
 
 /**
- * Whether a name fits the pattern. `field` names the option in the error.
+ * Whether a name matches the pattern. `field` names the option in the error.
  *
  * @throws LoopletError `config_invalid_value`
  */

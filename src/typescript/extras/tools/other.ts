@@ -5,7 +5,7 @@ import { isFileCommand, linksOf } from "./command-links.js";
 import { failed } from "./files.js";
 import type { BashPort, SearchPort, Todo, ToolPorts, WebFetchPort } from "./ports.js";
 
-/** Milliseconds that a command has, and the most that the model may ask for. */
+/** The time limit of a command in milliseconds: the default, and the maximum that the model may request. */
 const BASH_MS = 120_000;
 const BASH_MAX_MS = 600_000;
 

@@ -1,11 +1,12 @@
 /**
- * A call of a tool that a page runs, as the question of a run and its answers. The question is an elicitation: every
- * stream has it, every way of answering takes its answer, and a journal keeps both. A page that is about to run the
- * call claims it with an answer first; the next question names that page, so that no other one runs the call.
+ * A call of a tool that a page runs, as a question of a run and its answers. The question is an elicitation: every
+ * stream contains it, every way of answering accepts its answer, and a journal stores both. A page that is about to
+ * run the call claims it with an answer first. The next question names that page, so that no other page runs the
+ * call.
  */
 import type { ElicitationAnswer, ElicitationRequest, RunEvent } from "../../core/api/index.js";
 
-/** `onElicitation` of the agent hears of no address of this scheme. */
+/** `onElicitation` of the agent is not called for addresses of this scheme. */
 const MARK = "looplet:page-call";
 
 /** The question of a call: for any page, or for the result of the page that has claimed it. */
@@ -14,7 +15,7 @@ export function pageRequest(page?: string): ElicitationRequest {
   return { message: "A page runs this tool.", url };
 }
 
-/** Whether a question of a tool is for the code of a page, and not for a person. */
+/** Whether a tool's question is for the code of a page, and not for the user. */
 export function isPageCall({ url }: ElicitationRequest): boolean {
   return url === MARK || url?.startsWith(`${MARK}?`) === true;
 }
@@ -29,7 +30,7 @@ export interface PageCall {
   readonly page: string | undefined;
 }
 
-/** The call that an event asks pages for; undefined for every other event. */
+/** The page call in an event. Undefined for any other event. */
 export function pageCallOf(event: RunEvent): PageCall | undefined {
   if (event.type !== "question" || event.question !== "elicitation" || !isPageCall(event.data.request))
     return undefined;
@@ -45,14 +46,14 @@ export function pageCallOf(event: RunEvent): PageCall | undefined {
   };
 }
 
-/** What becomes of a call. Exactly one field is set; a result of `undefined` is none of them. */
+/** The outcome of a call. Exactly one field is set. A result of `undefined` sets none. */
 export interface PageAnswer {
   readonly output?: unknown;
   /** The call has failed, in words for the model. */
   readonly error?: string;
   /** The page of this name is about to run the call. */
   readonly claim?: string;
-  /** The page of this name, which has claimed the call, is gone. */
+  /** The page of this name, which claimed the call, has disconnected. */
   readonly left?: string;
 }
 

@@ -1,4 +1,4 @@
-/** A tool whose function is in a page, for an agent that is elsewhere. */
+/** A tool with a function in a page, for a remote agent. */
 import { LoopletError, ToolError } from "../../core/api/errors.js";
 import type {
   ElicitationAnswer,
@@ -20,28 +20,28 @@ export interface PageToolOptions<S = InputSchema, O = unknown> extends Omit<
   "execute" | "kind" | "replay"
 > {
   /**
-   * A Standard Schema that checks what the page returns; the model gets its value. The user of a page may return
-   * anything. Default: any value that JSON can hold.
+   * A Standard Schema that validates what the page returns. The model gets its output value. Without it, the page's
+   * user can return anything. Default: any JSON value.
    */
   outputSchema?: StandardSchemaV1<any, O> | undefined;
   /**
-   * The time that a page has for a call that it has begun, in milliseconds. Then the call fails. A call that no page
-   * has begun waits. Default: no end.
+   * The time limit of a page for a call that it has started, in milliseconds. After it, the call fails. A call that
+   * no page has started waits. Default: no limit.
    */
   deadlineMs?: number | undefined;
   /**
-   * The treatment of a call whose page has gone before it gave a result. `"safe"` lets another page run it again, and
-   * `"once"` asks a person whether it was done. Default: `"safe"` for a `readOnly` tool, else `"once"`.
+   * What to do with a call if its page disconnects before it sends a result. `"safe"` lets another page run it again.
+   * `"once"` asks the user whether it was done. Default: `"safe"` for a `readOnly` tool, otherwise `"once"`.
    */
   replay?: "safe" | "once" | undefined;
 }
 
 /**
- * A tool that a page runs while the agent is on a server or in a worker: give its function to `connectAgent(…, {
- * tools })` there. One of the pages that have it runs a call. If there is none, the call waits as an open question,
- * beside other calls, and goes on when a page comes, in another process too.
+ * A tool that a page runs while the agent is on a server or in a worker. Pass its function to `connectAgent(…, {
+ * tools })` in the page. One of the pages that have it runs a call. If there is none, the call waits as an open
+ * question, in parallel with other calls. It continues when a page connects, also in another process.
  *
- * Pages of the AI SDK answer it by `addToolOutput`, and those of AG-UI as a call of a tool of theirs.
+ * Pages of the AI SDK answer it with `addToolOutput`, and those of AG-UI as a call of their own tool.
  *
  * @throws LoopletError `config_…` as `tool()`
  */
@@ -55,7 +55,7 @@ export function pageTool<
   const { outputSchema, deadlineMs, replay, ...own } = isObject(options) ? options : ({} as typeof options);
   const made = tool({
     ...own,
-    // The question is put again, and nothing has been done before its answer.
+    // The question is asked again, and nothing has been done before its answer.
     replay: "safe",
     execute: (_: unknown, context: ToolContext) => resultOf(context, { isSafe, deadlineMs, outputSchema }),
   } as ToolOptions<S, Promise<O>> & { name?: N });
@@ -102,7 +102,7 @@ async function resultOf<O>(context: ToolContext, terms: Terms<O>): Promise<O> {
   }
 }
 
-/** Asks a person about a call whose page is gone; undefined if a page is to run it again. */
+/** Asks the user about a call when its page has disconnected. Undefined if a page should run it again. */
 async function judged({ elicit }: ToolContext): Promise<{ readonly output: unknown } | undefined> {
   const { action, content = {} } = (await elicit(WAS_IT_DONE)) as ElicitationAnswer;
   const { outcome, output } = content;

@@ -7,15 +7,16 @@ export interface PageOptions {
   /** FetchLike the requests. Default: the global `fetch`. */
   fetch?: FetchLike | undefined;
   /**
-   * Contract: called with each address before it is asked for, those of redirects too; false refuses it. Default:
-   * addresses of your own network are refused by their names and numbers. A name that leads there by DNS is not seen.
+   * Contract: called with each address before it is requested, also for redirects. Return false to refuse it.
+   * Default: addresses of your own network are refused by name and number. A DNS name that resolves to one is not
+   * detected.
    */
   allows?: ((url: string) => boolean) | undefined;
   /** The most bytes of a page. Default 2 MiB. */
   maxBytes?: number | undefined;
   /** The most characters that the model gets. Default 100,000. */
   maxChars?: number | undefined;
-  /** Milliseconds until a page is there. Default 60,000. */
+  /** The time limit for a page, in milliseconds. Default 60,000. */
   timeoutMs?: number | undefined;
 }
 
@@ -23,8 +24,8 @@ export interface PageOptions {
 const MAX_REDIRECTS = 5;
 
 /**
- * The port of WebFetch: the text of a page. A redirect on the same host is followed. One to another host is told to
- * the model, which asks for the address in a call of its own, so that rules on domains are asked about it.
+ * The port of WebFetch: the text of a page. A redirect on the same host is followed. A redirect to another host is
+ * reported to the model, which requests the address in a new call, so that rules on domains apply to it.
  */
 export function fetchPages(options: PageOptions = {}): WebFetchPort {
   const { fetch, allows = isPublic, maxBytes = 2 ** 21, maxChars = 100_000, timeoutMs = 60_000 } = options;
@@ -68,7 +69,7 @@ async function textOf(
   return text.length <= maxChars ? text : `${text.slice(0, maxChars)}\n[The page is longer.]`;
 }
 
-/** @throws ToolError for an address that does not begin with http or https, or has a name and a password */
+/** @throws ToolError for an address that does not begin with http or https, or has a user name and a password */
 function addressOf(text: string, base?: URL): URL {
   let url: URL;
   try {
@@ -82,7 +83,7 @@ function addressOf(text: string, base?: URL): URL {
   return url;
 }
 
-/** False for an address whose name or number is of the machine or of a network behind it. */
+/** False for an address of this machine or of a private network. */
 function isPublic(address: string): boolean {
   // The platform writes every form of a number in one way.
   const host = new URL(address).hostname.replace(/\.$/, "");

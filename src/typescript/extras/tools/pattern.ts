@@ -1,8 +1,8 @@
 /**
- * Regular expressions of a model, matched without backtracking: all ways through the pattern are followed at once,
- * letter by letter (Thompson 1968, Pike's variant for the place of a match). The time is at most the product of text
- * and pattern, and a budget of steps bounds it. The syntax is JavaScript's without back references and lookaround,
- * which need backtracking.
+ * Regular expressions of a model, matched without backtracking: all paths through the pattern are followed at the
+ * same time, character by character (Thompson 1968, Pike's variant for the position of a match). The time is at most
+ * the product of text and pattern, and a step budget limits it. The syntax is JavaScript's without back references
+ * and lookaround, which need backtracking.
  */
 
 /** Characters of a pattern that a model may write. */
@@ -11,20 +11,20 @@ export const MOST_CHARS = 1000;
 /** Instructions of a pattern, with each repetition written out. */
 const MOST_CODE = 4000;
 
-/** Steps between two looks at the signal. */
+/** Steps between two checks of the signal. */
 const SLICE = 500_000;
 
 export interface PatternOptions {
   ignoreCase?: boolean | undefined;
-  /** Whether `.` takes the end of a line too. */
+  /** Whether `.` also matches a line break. */
   dotAll?: boolean | undefined;
-  /** Whether the pattern must fit the text as a whole. */
+  /** Whether the pattern must match the whole text. */
   whole?: boolean | undefined;
   /** The most characters. Default 1,000. */
   mostChars?: number | undefined;
 }
 
-/** The steps that are left for a call. */
+/** The remaining steps of a call. */
 export class Steps {
   #left: number;
   #slice = SLICE;
@@ -33,7 +33,7 @@ export class Steps {
     this.#left = most;
   }
 
-  /** Takes steps. True if it is time to let others run. @throws RangeError when none are left */
+  /** Uses up steps. Returns true if it is time to yield. @throws RangeError when none are left */
   take(count: number): boolean {
     this.#left -= count;
     this.#slice -= count;
@@ -71,7 +71,7 @@ type Code =
   | { readonly op: "at"; readonly where: Assertion }
   | { readonly op: "match" };
 
-/** The letters that one place of a pattern takes, as the platform's own expression says. */
+/** The characters that one position of a pattern matches, according to the platform's own expression. */
 class Letters {
   readonly #one: RegExp;
   readonly #low: Uint8Array;
@@ -94,12 +94,12 @@ class Letters {
   }
 }
 
-/** A pattern, ready to be looked for. */
+/** A compiled pattern. */
 export class Pattern {
   readonly #code: Code[] = [];
-  /** Whether a match may begin with this letter; undefined if it may begin with none. */
+  /** Whether a match may begin with this character. Undefined if it may begin with none. */
   readonly #first: Uint8Array | undefined;
-  /** Places that `#follow` has yet to look at; empty between its calls. */
+  /** Positions that `#follow` has to visit. Empty between its calls. */
   readonly #open: number[] = [];
 
   /** @throws SyntaxError for a pattern that is not valid, or that is not supported */
@@ -107,7 +107,7 @@ export class Pattern {
     const { mostChars = MOST_CHARS } = options;
     if (source.length > mostChars)
       throw new SyntaxError(`The pattern has more than ${mostChars} characters.`);
-    // The platform knows whether it is one.
+    // The platform checks whether it is valid.
     new RegExp(source);
     const node = new Reader(source, options).read();
     this.#emit(options.whole === true ? whole(node) : node);
@@ -115,7 +115,7 @@ export class Pattern {
     this.#first = this.#firsts();
   }
 
-  /** Looks for the first match that begins between `from` and `to`. It yields now and then, so that others can run. */
+  /** Finds the first match that begins between `from` and `to`. Yields at intervals, so that others can run. */
   *find(text: string, from: number, to: number, steps: Steps): Generator<undefined, Span | undefined> {
     let [now, next] = [new Threads(this.#code.length), new Threads(this.#code.length)];
     let found: Span | undefined;
@@ -134,7 +134,7 @@ export class Pattern {
         const start = now.starts[index]!;
         if (code.op === "match") {
           found = { start, end: at };
-          // Ways behind this one count less.
+          // Paths after this one have lower priority.
           break;
         }
         if (code.op === "letter" && at < to && code.letters.has(text.charCodeAt(at)))
@@ -218,7 +218,10 @@ export class Pattern {
     for (const leave of leaves) leave(this.#code.length);
   }
 
-  /** A fork to what follows and to a place that is told later. `isSecond` prefers the latter. */
+  /**
+   * A fork to the next position and to a later one, which is set by the returned function. `isSecond` prefers the
+   * latter.
+   */
   #split(isSecond: boolean): (to: number) => void {
     const split = { op: "split" as const, first: this.#code.length + 1, second: this.#code.length + 1 };
     this.#push(split);
@@ -242,7 +245,7 @@ export class Pattern {
   }
 }
 
-/** The ways through a pattern at one letter, the preferred ones first, with the places where they began. */
+/** The paths through a pattern at one character, the preferred ones first, with the positions where they began. */
 class Threads {
   readonly places: Int32Array;
   readonly starts: Int32Array;
@@ -373,7 +376,7 @@ class Reader {
     const { ignoreCase, dotAll } = this.#options;
     const known = this.#letters.get(source);
     if (known !== undefined) return known;
-    // A bracket or brace alone is a letter.
+    // A single bracket or brace is a literal.
     const one = source.length === 1 && source !== "." ? source.replace(/[\]{}/-]/, "\\$&") : source;
     const letters = new Letters(one, `${ignoreCase ? "i" : ""}${dotAll ? "s" : ""}`);
     this.#letters.set(source, letters);

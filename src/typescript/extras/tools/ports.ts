@@ -1,4 +1,4 @@
-/** What a program gives the tools. A tool whose port is missing is not there. */
+/** What a program provides to the tools. A tool without its port does not exist. */
 import type { HostAbortSignal } from "../../core/api/platform.js";
 import type { Vfs } from "../vfs/index.js";
 
@@ -17,9 +17,9 @@ export interface ToolPorts {
   search?: SearchPort | undefined;
   /** Gets the pages of WebFetch. On a server it should refuse addresses of your own network. */
   webFetch?: WebFetchPort | undefined;
-  /** Contract: called with the list of TodoWrite when it has changed. Default: the list is in the call alone. */
+  /** Contract: called with the list of TodoWrite when it has changed. Default: the list is only in the call. */
   onTodos?: ((todos: readonly Todo[]) => void) | undefined;
-  /** Whether AskUserQuestion is there. It needs an agent with `canUseTool`, which answers. Default false. */
+  /** Whether AskUserQuestion exists. It needs an agent with `canUseTool`, which answers. Default false. */
   asksUser?: boolean | undefined;
 }
 
@@ -44,7 +44,7 @@ export type SearchPort = (
   },
 ) => Promise<readonly { readonly title: string; readonly url: string; readonly snippet?: string }[]>;
 
-/** Returns the text of a page: `fetchPages()`, or a function of yours; a small model may answer `prompt`. */
+/** Returns the text of a page: `fetchPages()`, or your own function. A small model may answer `prompt`. */
 export type WebFetchPort = (
   url: string,
   options: { readonly prompt: string; readonly signal: HostAbortSignal },
@@ -56,7 +56,7 @@ export interface Todo {
   readonly activeForm: string;
 }
 
-/** The ports with the methods that they need; an empty list stands for a function. Files may be there to read alone. */
+/** The ports with the methods that they need. An empty list means a function. Files may be read-only. */
 const PORTS: { readonly [port: string]: readonly string[] } = {
   vfs: ["read", "list", "stat"],
   bash: ["exec"],
@@ -65,7 +65,7 @@ const PORTS: { readonly [port: string]: readonly string[] } = {
   onTodos: [],
 };
 
-/** The first port that no tool could use, and what it needs; undefined if there is none. */
+/** The first port that no tool can use, and what it needs. Undefined if all are valid. */
 export function portProblem(ports: object): { port: string; needs: string } | undefined {
   for (const [port, methods] of Object.entries(PORTS)) {
     const value: unknown = (ports as { [name: string]: unknown })[port];

@@ -1,4 +1,4 @@
-/** Glob and Grep. Patterns are those of a model, and files those of a stranger, so that all work has bounds. */
+/** Glob and Grep. The patterns come from a model, and the files may be untrusted, so all work is limited. */
 import type { Tool, ToolContext } from "../../core/api/index.js";
 import { tool } from "../../core/index.js";
 import type { Vfs } from "../vfs/index.js";
@@ -157,7 +157,7 @@ async function grep(
   return told(lines.slice(0, query.most), walk, "No match.");
 }
 
-/** The lines of a result, as many as a result may have, and what it leaves out. */
+/** The lines of a result up to its limit, and a note about what is omitted. */
 function told(lines: readonly string[], { notes }: Walk, none: string): string {
   let chars = 0;
   const shown = lines.filter((line) => (chars += line.length + 1) <= MOST_CHARS + LINE_CHARS);
@@ -210,7 +210,7 @@ async function matchesIn(file: string, text: string, query: Query, walk: Walk): 
   return shown;
 }
 
-/** The indexes of the lines with a match, or with a part of one. One is enough where only files are told. */
+/** The indexes of the lines with a match, or with a part of one. One is enough if only files are listed. */
 async function hitsIn(
   text: string,
   lines: readonly string[],
@@ -218,7 +218,7 @@ async function hitsIn(
   walk: Walk,
 ): Promise<number[]> {
   const hits: number[] = [];
-  /** A line and the place where it begins. */
+  /** A line and its start offset. */
   let [line, start] = [0, 0];
   const endOf = (): number => start + lines[line]!.length;
   let at = 0;
@@ -227,7 +227,7 @@ async function hitsIn(
     const found = await walk.find(pattern, text, isMultiline ? at : start, to);
     if (isMultiline && found === undefined) return hits;
     const first = found === undefined ? Infinity : found.start;
-    // Lines end where the next one begins, and an empty match stands in its line.
+    // A line ends where the next one begins, and an empty match is part of its line.
     const last = found === undefined ? -1 : Math.max(found.start, found.end - 1);
     while (line < lines.length && (isMultiline ? start <= last : start <= to)) {
       if (endOf() >= first && hits.at(-1) !== line) hits.push(line);

@@ -7,21 +7,20 @@ import { tool } from "../../core/index.js";
 /** The most definitions that may be withheld. */
 const MOST = 10_000;
 
-/** Definitions that a search returns unless the model asks for another number. */
+/** The number of definitions that a search returns, unless the model asks for another number. */
 const RESULTS = 5;
 
 export interface ToolSearchOptions {
   /** The names of the tools that are withheld. Default: all. */
   deferred?: readonly string[] | undefined;
-  /** Further words by which a tool is found, beside its name and its description. */
+  /** Additional search words for a tool, besides its name and its description. */
   hints?: { readonly [name: string]: string } | undefined;
 }
 
 /**
- * Withholds definitions, and adds the tool ToolSearch, by which the model gets them. Spread the result into the
- * options of `createAgent`. A tool that was found stays for the rest of the conversation: it is read off the
- * messages. Those that were found are offered behind all others, so that the vendor's cache of the prompt keeps its
- * beginning.
+ * Withholds definitions, and adds the tool ToolSearch, which the model uses to get them. Spread the result into the
+ * options of `createAgent`. A tool that was found stays available for the rest of the conversation: it is read from
+ * the messages. Found tools are listed after all others, so that the vendor's prompt cache stays valid.
  *
  * @throws LoopletError `config_invalid_value` for more than 10,000 tools, or for a name that is not among them
  */

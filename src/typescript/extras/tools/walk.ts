@@ -7,22 +7,22 @@ import { Steps, type Pattern, type Span } from "./pattern.js";
 /** Steps of the matching of one call, a few seconds of work. */
 const MOST_STEPS = 40_000_000;
 
-/** Names that one call looks at. */
+/** The maximum number of names that one call reads. */
 const MOST_NAMES = 100_000;
 
 /** Characters of a path that is looked at. */
 const PATH_CHARS = 4096;
 
-/** Names between two looks at the signal. */
+/** Names between two checks of the signal. */
 const NAMES_AT_ONCE = 500;
 
-/** Folders that no search enters unless it begins there. */
+/** Folders that no search enters unless it starts there. */
 const SKIPPED = [".git/", "node_modules/"];
 
 type Watched = Pick<ToolContext, "signal" | "mayRead">;
 
 export class Walk {
-  /** What the result leaves out, for the model. */
+  /** What the result omits, for the model. */
   readonly notes = new Set<string>();
   readonly #vfs: Vfs;
   readonly #context: Watched;
@@ -34,7 +34,10 @@ export class Walk {
     this.#context = context;
   }
 
-  /** The files below a folder whose path in it fits, or the file itself. Those that a rule withholds are left out. */
+  /**
+   * The files below a folder that match the pattern by their path in it, or the file itself. Files that a rule
+   * withholds are skipped.
+   */
   async *files(from: string, pattern: Pattern): AsyncGenerator<string> {
     const found = await this.#vfs.stat(from);
     if (found === undefined) throw failed("file_not_found", `There is no folder ${from}.`);
@@ -57,7 +60,7 @@ export class Walk {
       }
   }
 
-  /** The first match of a pattern in a part of a text. A pattern for whole texts gets the text behind `from`. */
+  /** The first match of a pattern in a part of a text. A pattern for whole texts gets the text after `from`. */
   async find(pattern: Pattern, text: string, from: number, to?: number): Promise<Span | undefined> {
     const [searched, begin] = to === undefined ? [text.slice(from), 0] : [text, from];
     const search = pattern.find(searched, begin, to ?? searched.length, this.#steps);
@@ -76,7 +79,7 @@ export class Walk {
     }
   }
 
-  /** Lets others run, an abort of the call among them. */
+  /** Lets others run, including an abort of the call. */
   async #rest(): Promise<void> {
     await new Promise<void>((goOn) => setTimeout(goOn, 0));
     this.#context.signal.throwIfAborted();

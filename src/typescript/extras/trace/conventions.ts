@@ -7,7 +7,7 @@ import type { Usage } from "../../core/api/index.js";
 
 export type Attributes = { [name: string]: string | number | boolean | string[] };
 
-/** The model that a request asks. */
+/** The model of a request. */
 export interface Asked {
   model: string;
   vendor: string;

@@ -1,10 +1,10 @@
 /**
- * `looplet/trace`: the record of runs for people who watch them, as rows for a database, and as spans and
- * metrics for OpenTelemetry.
+ * `looplet/trace`: records of runs for monitoring, as rows for a database, and as spans and metrics for
+ * OpenTelemetry.
  *
- * The room `trace/` owns the forms of that record. It hears events and results, and never changes a run. Users hand
- * its tracers to `createAgent`, and each run calls them by `tracing.ts`: first for a trace, then with each event,
- * then with the result. A tracer that throws is reported to `onError`, and the run goes on.
+ * The folder `trace/` owns the forms of these records. It receives events and results, and never changes a run. Users
+ * pass its tracers to `createAgent`, and each run calls them through `tracing.ts`: first for a trace, then with each
+ * event, then with the result. If a tracer throws, the error is reported to `onError`, and the run continues.
  */
 export { ndjson, type Sink } from "./sink.js";
 export { openTelemetry, type OpenTelemetry } from "./otel/open-telemetry.js";

@@ -1,6 +1,6 @@
 /**
- * The span of one model call. It begins with the first request and ends with the answer, so it holds all attempts:
- * the conventions want the operation as the caller sees it, with its retries.
+ * The span of one model call. It starts with the first request and ends with the answer, so it includes all attempts:
+ * the conventions define the operation as the caller sees it, with its retries.
  */
 import type { CompactTrigger, Failure, RunEventOf, Usage } from "../../core/api/index.js";
 import {
@@ -20,7 +20,7 @@ export interface CallFacts extends Asked {
   readonly iteration: number;
   /** The name of the span. */
   readonly name: string;
-  /** Why a summary of the history is asked for; undefined for an answer. */
+  /** Why a summary of the history is requested. Undefined for an answer. */
   readonly compaction: CompactTrigger | undefined;
   /** The history was summarised before. */
   readonly isCompacted: boolean;
@@ -32,7 +32,7 @@ export class ModelCall<H> {
   /** The usage of the attempts that are over. */
   readonly #over: { [name: string]: number } = {};
   #attempts = 1;
-  /** A retry was announced, and its request has not begun. */
+  /** A retry was announced, and its request has not started. */
   #waits = false;
 
   constructor(writer: SpanWriter<H>, facts: CallFacts, startMs: number, parent: Open<H>) {
@@ -59,7 +59,7 @@ export class ModelCall<H> {
     this.#attempts += 1;
     this.#span.error = undefined;
     delete this.attributes["http.response.status_code"];
-    // The answer begins anew, and the blocks of the attempt before are void.
+    // The answer restarts, and the blocks of the previous attempt are void.
     delete this.attributes[FIRST_CHUNK];
     for (const [name, value] of Object.entries(this.attributes))
       if (name.startsWith("gen_ai.usage.") || name === "looplet.cost_usd") {
@@ -115,7 +115,7 @@ export class ModelCall<H> {
   end(timeMs: number): unknown {
     const span = this.#span;
     this.attributes["looplet.attempts"] = this.#attempts;
-    // No event tells the finish reason of a summary.
+    // No event contains the finish reason of a summary.
     if (span.error !== undefined || !this.#isSummary) this.attributes[FINISH_REASONS] ??= ["error"];
     return span.end(span.endMs ?? timeMs);
   }

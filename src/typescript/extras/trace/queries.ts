@@ -39,7 +39,7 @@ export const traceQueries = {
   /** One row with `percent`, the share of jobs that stopped on `max_iters`. */
   maxItersPercent: `SELECT 100.0 * SUM(CASE WHEN stop_reason = 'max_iters' THEN 1 ELSE 0 END) / COUNT(*) AS percent
 FROM (${LAST_ROWS}) jobs;`,
-  /** Rows with `iterations` and `jobs`, the number of jobs that took so many iterations to `end_turn`. */
+  /** Rows with `iterations` and `jobs`, the number of jobs that took this many iterations to `end_turn`. */
   iterationsToEndTurn: `SELECT iter + 1 AS iterations, COUNT(*) AS jobs
 FROM (${LAST_ROWS}) ends
 WHERE stop_reason = 'end_turn' GROUP BY iter ORDER BY iter;`,

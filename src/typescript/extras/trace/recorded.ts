@@ -5,7 +5,7 @@ import type { Attributes } from "./conventions.js";
 import type { SpanEvent } from "./span.js";
 import { checkSpanOptions, SpanTree, type SpanOptions } from "./spans.js";
 
-/** A span that has ended or, with `starts: true`, one that has begun. */
+/** A span that has ended or, with `starts: true`, one that has started. */
 export interface Span {
   /** 32 hexadecimal digits, equal for all spans of a run. */
   traceId: string;
@@ -25,8 +25,8 @@ export interface Span {
 }
 
 /**
- * Gives `sink` every span as it ends, children before their parents. With `starts: true` it also gives every span as
- * it begins.
+ * Passes every span to `sink` when it ends, children before their parents. With `starts: true` it also passes every
+ * span when it starts.
  */
 export function traceSpans(sink: Sink<Span>, given: SpanOptions & { starts?: boolean } = {}): Tracer {
   const open = tracing(sink);

@@ -2,8 +2,8 @@
 import { soundsSecret } from "../../core/kit/check.js";
 
 /**
- * A copy in which `[REDACTED]` replaces the value of every field whose name sounds like a secret. `textOf` is asked
- * for each text; by default it stays as it is.
+ * A copy in which `[REDACTED]` replaces the value of every field with a name that sounds like a secret. `textOf` maps
+ * each text. By default texts are unchanged.
  */
 export function redacted(value: unknown, textOf: (text: string) => string = (text) => text): unknown {
   if (typeof value === "string") return textOf(value);

@@ -6,12 +6,12 @@ import { traceOf } from "../../core/kit/runs.js";
 export interface TracerRegistry extends Tracer {
   /** Adds a tracer, and replaces the one of the same name. */
   add(name: string, tracer: Tracer): void;
-  /** Removes a tracer; false if there is none of that name. */
+  /** Removes a tracer. Returns false if there is none with that name. */
   remove(name: string): boolean;
   clear(): void;
 }
 
-/** Makes a registry. If one tracer fails, the others still hear the run; the first failure is reported. */
+/** Creates a registry. If one tracer fails, the others still receive the run. The first failure is reported. */
 export function tracerRegistry(): TracerRegistry {
   const tracers = new Map<string, Tracer>();
   const start = (run: TracedRun): Trace => {

@@ -1,6 +1,6 @@
 /**
  * Rows of the table `agent_loop_trace` (`traceTable`), one per model call. The last row of an agent says why the loop
- * ended, and each earlier row why the model stopped. So a row is written when the next iteration begins, or at the
+ * ended, and each earlier row why the model stopped. So a row is written when the next iteration starts, or at the
  * end.
  */
 import { LoopletError } from "../../core/api/errors.js";
@@ -57,7 +57,7 @@ export interface TraceRow {
 export interface RowOptions {
   /** The job's id, or a function that makes it. Default: a UUID made of the agent's `random`. */
   jobId?: string | ((run: TracedRun) => string) | undefined;
-  /** Gives subagents rows too, each subagent as a job of its own. Default true. */
+  /** Whether subagents get rows too, each as its own job. Default true. */
   subagents?: boolean | undefined;
 }
 
@@ -135,7 +135,7 @@ class Rows {
       case "agent-finish":
         return event.agentPath === "root" ? undefined : this.#flush(job, event.outcome);
       default:
-        // A new event does not compile until it is above, or in this list of those that no row shows.
+        // A new event does not compile until it is above, or in this list of events that no row shows.
         event.type satisfies
           | "run-start"
           | "agent-start"
@@ -212,7 +212,7 @@ class Rows {
   }
 }
 
-/** The words of the article that this table comes from; other reasons keep looplet's word. */
+/** The terms of the article that this table comes from. Other reasons keep looplet's name. */
 const MODEL_REASONS: { readonly [reason: string]: string } = {
   stop: "end_turn",
   tool_calls: "tool_use",
@@ -227,14 +227,14 @@ const LIMIT_REASONS: { readonly [limit in StoppedBy]?: string } = {
   fatal_tool: "tool_error_fatal",
 };
 
-/** Why a run ended, in the words of the table's last row. */
+/** Why a run ended, in the terms of the table's last row. */
 export function stopReason(result: RunResult): string {
   const { finishReason } = result;
   return loopReason(result, MODEL_REASONS[finishReason ?? ""] ?? finishReason);
 }
 
 /**
- * Why the loop ended. A final answer that was cut off or refused keeps the model's word, because it is not an
+ * Why the loop ended. For a final answer that was cut off or refused, it is the model's reason, because it is not an
  * `end_turn`.
  */
 function loopReason({ outcome, stoppedBy }: Outcome, model: string | null): string {

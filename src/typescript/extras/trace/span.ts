@@ -1,4 +1,4 @@
-/** One span: the facts with which it begins and ends, and who receives them. */
+/** One span: the facts of its start and end, and its receiver. */
 import type { Attributes } from "./conventions.js";
 
 /** An event at one moment of a span. */
@@ -8,7 +8,7 @@ export interface SpanEvent {
   attributes: Attributes;
 }
 
-/** The facts about a span that are known when it begins. */
+/** The facts about a span that are known when it starts. */
 export interface SpanStart {
   name: string;
   kind: "internal" | "client";
@@ -25,20 +25,20 @@ export interface SpanEnd {
   events: SpanEvent[];
 }
 
-/** The receiver of spans. `H` is its handle for a span that has begun. */
+/** The receiver of spans. `H` is its handle for a started span. */
 export interface SpanWriter<H> {
   start(span: SpanStart, parent: H | undefined): H;
   end(span: H, end: SpanEnd): unknown;
 }
 
-/** A span that has begun. */
+/** A span that has started. */
 export class Open<H> {
   readonly handle: H;
   readonly start: SpanStart;
   readonly attributes: Attributes;
   readonly events: SpanEvent[] = [];
   error: string | undefined;
-  /** The end of a span whose last attributes are still unknown. */
+  /** The end of a span with last attributes that are still unknown. */
   endMs: number | undefined;
   readonly #writer: SpanWriter<H>;
 

@@ -22,8 +22,8 @@ export interface SpanOptions {
   /** The agent's name. A subagent's name is the last part of its path. Default: none. */
   agentName?: string | undefined;
   /**
-   * Records the inputs and results of tools and the last text, as JSON. Values of fields whose names sound
-   * like secrets are left out. Default false.
+   * Records the inputs and results of tools and the last text, as JSON. Values of fields with names that sound like
+   * secrets are redacted. Default false.
    */
   content?: boolean | undefined;
   /**
@@ -69,7 +69,7 @@ interface AgentSpans<H> {
   chat: ModelCall<H> | undefined;
   /** Why a summary of the history is being made. */
   compacting: CompactTrigger | undefined;
-  /** A summary stands for the beginning of the history. */
+  /** Whether a summary has replaced the start of the history. */
   isCompacted: boolean;
   readonly calls: Map<string, Call<H>>;
   /** Sums over the agent's own model calls and those of its subagents. */
@@ -106,7 +106,7 @@ export class SpanTree<H> implements Trace {
       }
       case "compact-start":
         agent.span.note(event.type, timeMs, {});
-        // A summary on `overflow` means that the request was too long; no other event says so.
+        // A summary on `overflow` means that the request was too long. No other event says so.
         agent.chat?.fail({ code: "context_length" });
         agent.compacting = event.trigger;
         return this.#endChat(agent, timeMs);
@@ -165,7 +165,7 @@ export class SpanTree<H> implements Trace {
       case "handoff":
         return agent.span.note(event.type, timeMs, {});
       default:
-        // A new event does not compile until it is a moment of a span, or in this list of those that no span shows.
+        // A new event does not compile until it is a moment of a span, or in this list of events that no span shows.
         event.type satisfies
           | "run-start"
           | "iteration-start"
@@ -209,7 +209,7 @@ export class SpanTree<H> implements Trace {
     const call = parent?.calls.get(event.parentToolCallId ?? "");
     if (call !== undefined) call.span ??= this.#startTool(parent, call, timeMs);
     const { agentName, names, turn, attributes } = this.#options;
-    // The second agent behind one tool has "#2" after its name.
+    // The second agent of one tool has "#2" after its name.
     const name = isRoot ? agentName : path.slice(path.lastIndexOf("/") + 1).replace(/#\d+$/, "");
     const label = names === "prompty" ? "turn" : "invoke_agent";
     const { model, vendor } = parent ?? this.#run;
@@ -301,8 +301,8 @@ export class SpanTree<H> implements Trace {
   }
 
   /**
-   * Ends a tool's span. The span began when the tool ran, not when the model asked for it; the wait between is the
-   * agent's time.
+   * Ends a tool's span. The span started when the tool ran, not when the model asked for it. The wait between is part
+   * of the agent's time.
    */
   #endTool(
     agent: AgentSpans<H>,
@@ -321,7 +321,7 @@ export class SpanTree<H> implements Trace {
     return span.end(endMs);
   }
 
-  /** Tells the input with which the tool ran, if it is not the one that the model wrote. */
+  /** Adds the input that the tool ran with, if it differs from the model's. */
   #tellUpdate(
     attributes: Attributes,
     { updatedInput, updatedInputHash }: RunEventOf<"tool-result"> | RunEventOf<"tool-error">,

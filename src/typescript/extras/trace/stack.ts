@@ -1,4 +1,4 @@
-/** The stack of a thrown value, without its message, which may hold text that a trace must not have. */
+/** The stack of a thrown value, without its message, which may contain text that a trace must not have. */
 
 /** The frames of V8, and of JavaScriptCore and SpiderMonkey: `    at f (file:1:2)`, `f@file:1:2`. */
 const FRAME = /^\s*at |@.*:\d+:\d+$/;

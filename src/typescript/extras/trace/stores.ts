@@ -6,14 +6,14 @@ import { traceQueries, traceTable } from "./queries.js";
 import type { TraceRow } from "./rows.js";
 import { summarizeTrace } from "./summary.js";
 
-/** A sink of `traceRows` that answers a dashboard's questions. */
+/** A sink of `traceRows` that answers a dashboard's queries. */
 export interface TraceStore {
   write(row: TraceRow): Promise<void>;
   /** The rows of one job in their order, or of all jobs. */
   rows(jobId?: string): Promise<TraceRow[]>;
   /** The share of jobs that stopped on `max_iters`, in percent; 0 without jobs. */
   maxItersPercent(): Promise<number>;
-  /** The number of jobs by the number of iterations that they took to `end_turn`, in the order of the numbers. */
+  /** The number of jobs by the number of iterations that they took to `end_turn`, in ascending order. */
   iterationsToEndTurn(): Promise<IterationsToEndTurn[]>;
 }
 
@@ -71,7 +71,7 @@ export function sqlTraceStore(
   };
 }
 
-/** A row as `traceRows` has written it: databases give some columns in forms of their own. */
+/** A row as `traceRows` wrote it: databases return some columns in other forms. */
 function rowOf(row: { readonly [column: string]: any }): TraceRow {
   const { iter, tool_calls: calls, ts } = row;
   return {

@@ -16,7 +16,7 @@ export interface TraceSummary {
 }
 
 /**
- * Answers the questions of `traceQueries` and counts the stop reasons; the order of the rows makes no difference.
+ * Answers the queries of `traceQueries` and counts the stop reasons. The order of the rows makes no difference.
  *
  * @throws LoopletError `config_wrong_type`
  */

@@ -1,6 +1,6 @@
 import type { AgentTranscript } from "../../core/api/message.js";
 
-/** The subagents that answer a call of the root, with those below them; each of the `transcripts` once. */
+/** The subagents that answer a call of the root, with those below them. Each of the `transcripts` once. */
 export function agentsOf(transcripts: readonly AgentTranscript[]): (toolCallId: string) => AgentTranscript[] {
   const left = transcripts.filter(({ agentPath }) => agentPath !== "root");
   const take = (parent: string, toolCallId: string): AgentTranscript[] => {

@@ -44,13 +44,13 @@ const MORE: FailureTexts = {
   misuse_empty_prompt: "Write a message first.",
 };
 
-/** The codes for which the wait is worth a sentence. */
+/** The codes for which the text mentions the delay. */
 const WAITS: ReadonlySet<string> = new Set(["rate_limit", "overloaded", "server", "custom_model"]);
 
 /**
- * The sentence for users that says what went wrong and, if it is known, when another attempt is made or makes sense.
- * `texts` replaces sentences by their codes; `default` is for every code without a sentence. For an attempt that is
- * made again, pass `{ ...notice.error, retryAfterMs: notice.delayMs }`.
+ * A sentence for users that says what went wrong and, if it is known, when the next attempt is made or useful.
+ * `texts` replaces sentences by code. `default` is for every code without a sentence. For an attempt that will be
+ * retried, pass `{ ...notice.error, retryAfterMs: notice.delayMs }`.
  */
 export function failureText(failure: unknown, texts: FailureTexts = {}): string {
   const shown = Object(failure) as ShownFailure;
@@ -71,7 +71,7 @@ function owned(texts: FailureTexts, code: string): FailureTexts[string] | undefi
   return Object.hasOwn(texts, code) ? texts[code] : undefined;
 }
 
-/** Rounded up, so that nobody tries too early. */
+/** Rounded up, so that users do not retry too early. */
 function duration(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
   if (seconds < 60) return counted(seconds, "second");

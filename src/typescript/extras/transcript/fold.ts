@@ -1,14 +1,15 @@
 /**
  * The one fold of a run's events. Readers join late, and a process may crash in the middle of an answer before
- * another one resumes the run. So the events that one reader gets have gaps and repetitions. `fold` turns them
- * into events that each reader can take in order:
+ * another one resumes the run. So the events that one reader gets have gaps and repetitions. `fold` turns them into
+ * events that each reader can process in order:
  *
  * - `agent-begin` comes before everything else of an agent, and an agent that has no `agent-finish` when the run ends
  *   gets an `agent-lost`.
- * - Each delta follows the start of its block. Each block has an end when its iteration is over, or a `reset` takes
- *   it back: also if the process that wrote it is gone.
- * - An iteration begins once. A `question` follows the call that it is about.
- * - A `snapshot` is followed by the events of the answer under way that it stands for.
+ * - Each delta follows the start of its block. Each block has an end when its iteration is over, or a `reset`
+ * retracts
+ *   it, even if the process that wrote it has crashed.
+ * - An iteration starts once. A `question` follows the call that it is about.
+ * - A `snapshot` is followed by the events of the current answer, which it contains.
  *
  * `Facts` say what was known of the event's call and blocks: a call that was known is not a new one.
  */
@@ -27,7 +28,7 @@ import {
   type SeenCall,
 } from "./seen.js";
 
-/** An event of a run, or the beginning or the loss of an agent. */
+/** An event of a run, or the start or the loss of an agent. */
 export type FoldedEvent = RunEvent | (EventStamp & { readonly type: "agent-begin" | "agent-lost" });
 
 /** The type of a `FoldedEvent`: one row for each is in the table of each consumer. */
@@ -38,11 +39,10 @@ export type FoldedEventOf<K extends FoldedType> = Extract<FoldedEvent, { type: K
 /** What is known of an event. */
 export interface Facts {
   /**
-   * For events of a call: the call before the event; `undefined` for one that is new, and for an event of a call
-   * that the reader does not know.
+   * For events of a call: the call before the event. `undefined` for a new call, and for an event of an unknown call.
    */
   readonly call?: SeenCall | undefined;
-  /** For `tool-call`: the reader has a part of its input, because the process that wrote it is gone. */
+  /** For `tool-call`: the reader has only a part of its input, because the process that wrote it crashed. */
   readonly isCutOff?: true;
   /** For events of a block: the block. */
   readonly block?: SeenBlock | undefined;
@@ -55,7 +55,7 @@ export interface Folded {
   readonly facts: Facts;
 }
 
-/** What a reader has seen after an event, and the events that it gets for it. */
+/** What a reader has seen after an event, and the events that it receives for it. */
 export interface Fold {
   readonly seen: Seen;
   readonly events: readonly Folded[];
@@ -73,7 +73,7 @@ export function fold(seen: Seen, event: RunEvent): Fold {
   return { seen: folding.seen, events: folding.events };
 }
 
-/** The same, for a reader that keeps what it has seen. */
+/** The same as a class that stores what was seen. */
 export class EventFold {
   seen: Seen;
 
@@ -107,13 +107,13 @@ class Folding {
     if (isDelta(event)) return this.#delta(event, agent);
     switch (event.type) {
       case "iteration-start":
-        // A process that resumes the run begins its open iteration again.
+        // A resumed run starts its open iteration again.
         if (agent.iteration === event.iteration) return;
         this.#endEarlier(event);
         this.#change(event, { iteration: event.iteration, calls: recent(agent.calls, event.iteration) });
         return this.#emit(event);
       case "attempt-start":
-        // A process that has ended could not take its part of the answer back.
+        // A process that ended could not retract its part of the answer.
         this.#retract(event);
         return this.#emit(event);
       case "text-start":
@@ -147,7 +147,8 @@ class Folding {
       case "snapshot":
         return this.#join(event);
       default:
-        // A new event does not compile until it is folded above or is in this list of those that change nothing here.
+        // A new event does not compile until it is folded above or is in this list of events that change nothing
+        // here.
         event.type satisfies
           | "run-start"
           | "agent-start"
@@ -181,7 +182,10 @@ class Folding {
     this.seen = { ...this.seen, [key]: { ...this.seen[key]!, ...change } };
   }
 
-  /** The agent of an event. A run that resumes does not start its subagents again, so any event begins one. */
+  /**
+   * The agent of an event. A resumed run does not start its subagents again, so any event can be the first of an
+   * agent.
+   */
   #begun(event: RunEvent): SeenAgent {
     const key = agentKey(event);
     const { [key]: known, ...others } = this.seen;
@@ -223,7 +227,7 @@ class Folding {
   #delta(event: Delta, agent: SeenAgent): void {
     const block = agent.blocks[event.block];
     if (block !== undefined) return this.#emit(event, { block });
-    // The reader has missed the start of the block. That of a call says which one it is.
+    // The reader has missed the start of the block. The start of a call block says which call it is.
     if (event.type === "tool-input-delta") return;
     const type = event.type === "text-delta" ? "text-start" : "reasoning-start";
     this.#start({ ...stampOf(event), type, block: event.block });
@@ -238,7 +242,7 @@ class Folding {
     this.#emit(event, { block });
   }
 
-  /** Ends the blocks that an abort or the end of a process has left open. */
+  /** Ends the blocks that an abort or the end of a process left open. */
   #endBlocks(event: Stamp, { blocks }: Pick<SeenAgent, "blocks">): void {
     for (const { type, block, iteration, attempt } of Object.values(blocks)) {
       const stamp = { ...stampOf(event), iteration, attempt };
@@ -246,7 +250,7 @@ class Folding {
     }
   }
 
-  /** Ends and forgets the blocks of earlier iterations, whose ends the reader has missed. */
+  /** Ends and forgets the blocks of earlier iterations when the reader missed their ends. */
   #endEarlier(event: Stamp): void {
     const { blocks } = this.seen[agentKey(event)]!;
     const all = Object.entries(blocks);
@@ -257,7 +261,7 @@ class Folding {
     this.#change(event, { blocks: Object.fromEntries(own) });
   }
 
-  /** Takes the blocks of the answer under way back. */
+  /** Retracts the blocks of the current answer. */
   #retract(event: Stamp): void {
     this.#endEarlier(event);
     const agent = this.seen[agentKey(event)]!;
@@ -283,7 +287,7 @@ class Folding {
     if (open !== undefined)
       this.#end({ ...stampOf(event), type: "tool-input-end", block: open.block }, { blocks });
     const known = calls[toolCallId];
-    // A process that resumes the run repeats a call whose result was not saved. Another iteration makes another call.
+    // A resumed run repeats a call if its result was not saved. Another iteration makes another call.
     const isOther = known?.state === "done" && (known.iteration ?? iteration) !== iteration;
     this.#change(event, { calls: { ...calls, [toolCallId]: { state: "open", iteration } } });
     const isCutOff = open !== undefined && { isCutOff: true as const };
@@ -320,9 +324,9 @@ class Folding {
     this.#emit(event);
   }
 
-  /** A late reader has the transcript so far in place of its events, and the blocks of the answer under way. */
+  /** A late reader has the transcript so far instead of its events, and the blocks of the current answer. */
   #join(event: RunEventOf<"snapshot">): void {
-    // The snapshot has the whole answer under way; one that is over is among its messages.
+    // The snapshot contains the whole current answer. A completed answer is among its messages.
     if (event.blocks.length > 0) this.#retract(event);
     else this.#endEarlier(event);
     const key = agentKey(event);

@@ -1,7 +1,8 @@
 /**
- * `looplet/transcript`: finds what a provider refuses in a history, and mends it. It needs no engine and no network.
+ * `looplet/transcript`: finds what a provider refuses in a history, and repairs it. It needs no engine and no
+ * network.
  *
- * One walk over the history judges all formats; a view per format says how its messages are read and written.
+ * One walk over the history checks all formats. A view per format defines how its messages are read and written.
  */
 import { LoopletError } from "../../core/api/errors.js";
 import { areBodies, brokenPrefixes } from "./prefixes.js";
@@ -16,7 +17,7 @@ import { walk } from "./walk.js";
  * - `openai-responses`: `input` of the OpenAI Responses API as an array of items, with all items that belong to it.
  *   It has no `previous_response_id`.
  * - `ai-sdk`: `ModelMessage[]` of the AI SDK, versions 5 and later.
- * - `ai-sdk-ui`: `UIMessage[]` of the AI SDK, versions 5 and later, as `useChat` keeps them.
+ * - `ai-sdk-ui`: `UIMessage[]` of the AI SDK, versions 5 and later, as in `useChat`.
  */
 export type TranscriptProtocol =
   "looplet" | "anthropic" | "openai-chat" | "openai-responses" | "ai-sdk" | "ai-sdk-ui";
@@ -35,12 +36,14 @@ export type TranscriptCode =
   | "duplicate_result"
   | "results_not_first"
   | "unfollowed_reasoning"
-  /** Of request bodies: one does not begin with the one before it. Nothing is refused, and the cache is missed. */
+  /** Of request bodies: one does not begin with the one before it. It is accepted, but misses the cache. */
   | "broken_prefix"
   /** Of request bodies: signed reasoning that was made after another beginning. */
   | "stale_reasoning";
 
-/** A place of the history that the provider refuses, or of a request that does not begin as the one before it. */
+/**
+ * A position in the history that the provider refuses, or in a request that does not begin like the one before it.
+ */
 export interface TranscriptProblem {
   /** The place in what was given: `messages[3].content[0]` of a history, `requests[2].system` of request bodies. */
   path: string;
@@ -56,12 +59,12 @@ export interface TranscriptChange extends TranscriptProblem {
 }
 
 /**
- * Returns the problems of a history in their order, and an empty array for one that can be sent.
+ * Returns the problems of a history in order, and an empty array for a valid one.
  *
- * With the recorded request bodies of one conversation in place of messages, in the order in which they were sent, it
- * returns where a request does not begin with the one before it (`broken_prefix`), and the signed reasoning after
- * such a place (`stale_reasoning`). The order of fields and cache markers make no difference. Protocols: `anthropic`,
- * `openai-chat`, `openai-responses`.
+ * If you pass the recorded request bodies of one conversation instead of messages, in the order in which they were
+ * sent, it returns where a request does not begin with the one before it (`broken_prefix`), and the signed reasoning
+ * after such a position (`stale_reasoning`). The order of fields and cache markers make no difference. Protocols:
+ * `anthropic`, `openai-chat`, `openai-responses`.
  *
  * @example
  * ```ts
@@ -86,8 +89,8 @@ export function checkTranscript(
 }
 
 /**
- * Mends a history with the smallest change that makes it legal. A legal history comes back as the array that was
- * given, and each message without a problem as the object that was given. The history itself is not changed.
+ * Repairs a history with the smallest change that makes it valid. A valid history is returned as the same array, and
+ * each message without a problem as the same object. The history itself is not changed.
  *
  * @example
  * ```ts

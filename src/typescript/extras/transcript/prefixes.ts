@@ -1,4 +1,4 @@
-/** Request bodies of one conversation: where a later one does not begin with the one before it. */
+/** Finds request bodies of one conversation that do not begin with the previous one. */
 import { LoopletError } from "../../core/api/errors.js";
 import { isObject } from "../../core/kit/check.js";
 import type { TranscriptProblem, TranscriptProtocol } from "./index.js";
@@ -36,7 +36,7 @@ export function areBodies(given: readonly unknown[], protocol: string): given is
 }
 
 /**
- * The places where a body does not begin with the one before it, and the signed reasoning after them.
+ * The positions where a body does not begin with the one before it, and the signed reasoning after them.
  *
  * @throws LoopletError `config_wrong_type` for a body without its messages
  */
@@ -55,7 +55,7 @@ export function brokenPrefixes(bodies: readonly Body[], protocol: TranscriptProt
   return problems;
 }
 
-/** True for a body that has only what is new, because the vendor holds what came before. */
+/** Whether a body has only what is new, because the vendor stores the rest. */
 function continuesEarlier({ previous_response_id: earlier, thread }: Body): boolean {
   return (earlier !== undefined && earlier !== null) || (isObject(thread) && thread["type"] === "continue");
 }
@@ -65,7 +65,7 @@ interface Parts {
   /** The fields before the messages as comparable texts. */
   readonly head: readonly string[];
   readonly messages: readonly Body[];
-  /** The messages as comparable texts without signed reasoning, which may be left out. */
+  /** The messages as comparable texts without signed reasoning, which may be omitted. */
   readonly texts: readonly string[];
 }
 
@@ -140,7 +140,7 @@ function reasoningIn(message: Body, form: Form, path: string): string[] {
   );
 }
 
-/** The message without signed reasoning; undefined if nothing else is in it. */
+/** The message without signed reasoning. Undefined if it contains nothing else. */
 function withoutReasoning(message: Body, form: Form): Body | undefined {
   if (form.isReasoning(message)) return undefined;
   const { content } = message;
@@ -150,8 +150,8 @@ function withoutReasoning(message: Body, form: Form): Body | undefined {
 }
 
 /**
- * A value as a text in which equal values are equal: fields in the order of their names, without cache markers, and
- * content that is a text as one block of text.
+ * A value as a text that is equal for equal values: fields sorted by name, without cache markers, and string content
+ * as one text block.
  */
 function textOf(value: unknown, field = ""): string {
   if (value === undefined || value === null) return "";

@@ -1,17 +1,17 @@
-/** Which messages of a transcript a person has written. */
+/** Which messages of a transcript the user wrote. */
 import type { Block, ContentBlock, Message } from "../../core/api/message.js";
 
-/** Whether looplet or a hook has written the block for the model: no screen shows it. */
+/** Whether looplet or a hook wrote the block for the model. No screen shows it. */
 export function isNotice(block: Block): boolean {
   return block.type === "text" && block.purpose === "notice";
 }
 
-/** Whether a block of a user's message is part of what a person has asked. */
+/** Whether a block of a user message is part of the user's prompt. */
 export function isAsked(block: Block): block is ContentBlock {
   return block.type !== "tool_result" && !isNotice(block);
 }
 
-/** Whether a message has more than the results of tools and the words of looplet. */
+/** Whether a message has more than tool results and texts of looplet. */
 export function isPrompt({ role, content }: Message): boolean {
   return role === "user" && content.some(isAsked);
 }

@@ -2,7 +2,7 @@
 import type { EventStamp } from "../../core/api/event.js";
 import type { AgentTranscript } from "../../core/api/message.js";
 
-/** By `agentKey`, in the order in which they began. */
+/** By `agentKey`, in the order in which they started. */
 export interface Seen {
   readonly [key: string]: SeenAgent;
 }
@@ -15,9 +15,9 @@ export interface SeenAgent {
   readonly status: "past" | "running" | "over";
   /** The iteration under way; 0 between two of them. */
   readonly iteration: number;
-  /** The blocks of the answer under way, by their numbers. */
+  /** The blocks of the current answer, by number. */
   readonly blocks: { readonly [block: number]: SeenBlock };
-  /** The latest call of each id. Those that are done stay until the second iteration after theirs. */
+  /** The latest call of each id. Completed calls stay until the second iteration after theirs. */
   readonly calls: { readonly [toolCallId: string]: SeenCall };
 }
 
@@ -32,11 +32,11 @@ export interface SeenBlock {
 }
 
 export interface SeenCall {
-  /** `"writing"`: its input is still coming. `"open"`: it has no result. */
+  /** `"writing"`: its input is still streaming. `"open"`: it has no result. */
   readonly state: "writing" | "open" | "done";
   /**
-   * The iteration that made it. `undefined`: it is in the last answer of a transcript, so a process that resumes the
-   * run may repeat it. 0: it is in an earlier answer.
+   * The iteration that made it. `undefined`: it is in the last answer of a transcript, so a resumed run may repeat
+   * it. 0: it is in an earlier answer.
    */
   readonly iteration: number | undefined;
 }
@@ -58,7 +58,10 @@ export interface PastCall extends OfAgent {
   readonly isLast: boolean;
 }
 
-/** What a reader has seen who begins with the calls of a transcript. Calls that nobody repeats are left out. */
+/**
+ * The initial state of a reader that starts with the calls of a transcript. Calls that cannot be repeated are
+ * skipped.
+ */
 export function seenOf(past: Iterable<PastCall>): Seen {
   const seen: { [key: string]: SeenAgent & { readonly calls: { [toolCallId: string]: SeenCall } } } = {};
   for (const { agentPath, parentToolCallId, toolCallId, isDone, isLast } of past) {
@@ -70,10 +73,10 @@ export function seenOf(past: Iterable<PastCall>): Seen {
   return seen;
 }
 
-/** An agent of which nothing is known. */
+/** An agent about which nothing is known. */
 export const NO_AGENT = { status: "past", iteration: 0, blocks: {}, calls: {} } as const;
 
-/** The calls of an agent's messages. `toolCalls` are those that have come back in a round that is not over. */
+/** The calls of an agent's messages. `toolCalls` are those with a result in a round that has not ended. */
 export function* callsOf({
   messages,
   toolCalls = [],

@@ -36,7 +36,10 @@ function part(kind: Part["kind"], raw: unknown, index: number, id?: unknown, fau
 
 const unknownBlock: Fault = { code: "unknown_block", message: "this is not a block with a known type" };
 
-/** The rules of the engine. It closes a round by itself, joins neighbours with the same role and drops empty text. */
+/**
+ * The rules of the engine. It completes a round automatically, joins adjacent messages of the same role and drops
+ * empty text.
+ */
 const looplet: View = {
   results: "user",
   keepsOpen: [],
@@ -287,8 +290,8 @@ function readItem(type: string, item: Fields): Part {
 const badInput = (message: string, mended: unknown): Fault => ({ code: "invalid_call", message, mended });
 
 /**
- * A tool part of the AI SDK's UI messages is a call together with its result. `convertToModelMessages` leaves out a
- * call whose input still streams, and a person has yet to answer `approval-requested`:
+ * A tool part of the AI SDK's UI messages is a call together with its result. `convertToModelMessages` skips a call
+ * with input that still streams, and the user must still answer `approval-requested`:
  * https://ai-sdk.dev/docs/reference/ai-sdk-core/ui-message.
  */
 const aiSdkUi: View = {

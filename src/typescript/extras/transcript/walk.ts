@@ -1,17 +1,20 @@
-/** The walk over a history: which results answer which calls, and the smallest change where that fails. */
+/** The walk over a history: which results answer which calls, and the smallest repair if that fails. */
 import type { TranscriptChange, TranscriptCode } from "./index.js";
 
-/** One piece of a message. `raw` is its own form, and `at` its place in the message, such as `.content[0]`. */
+/** One part of a message. `raw` is its original form, and `at` its position in the message, such as `.content[0]`. */
 export interface Part {
-  /** A `reference` stands for items that the provider has stored, calls among them. */
+  /** A `reference` refers to items that the provider has stored, which may include calls. */
   kind: "call" | "result" | "reference" | "other";
   raw: unknown;
   at: string;
   /** The id of a call, or of the call that a result answers. */
   id: string;
-  /** A problem that needs no other message to be seen. Without `mended` the part is removed. `change` says how it is mended. */
+  /**
+   * A problem that is visible without other messages. Without `mended` the part is removed. `change` describes the
+   * repair.
+   */
   fault?: { code: TranscriptCode; message: string; mended?: unknown; change?: string };
-  /** The call needs no result: the provider runs it, or a person has yet to allow it. */
+  /** The call needs no result: the provider runs it, or the user must still allow it. */
   isSettled?: boolean;
 }
 
@@ -21,9 +24,9 @@ export interface View {
   read(message: unknown): { role: string; parts: Part[] } | undefined;
   /** A message with other parts. */
   write(message: unknown, parts: Part[]): unknown;
-  /** The role whose messages hold results. */
+  /** The role of messages with results. */
   results: string;
-  /** The roles whose messages leave a round open: later messages can still answer its calls. */
+  /** The roles of messages that leave a round open: later messages can still answer its calls. */
   keepsOpen: readonly string[];
   /** Messages with a result for each of these calls. Absent if a call without a result is legal. */
   answer?(calls: Part[]): { messages: unknown[]; parts: Part[] };
@@ -31,9 +34,9 @@ export interface View {
   rename?(part: Part, id: string): Part;
   /** The history has one message per call and per result. A result that is missing is added right after its call. */
   answersInPlace?: boolean;
-  /** The role whose messages are legal only before one with the role `assistant`. */
+  /** The role of messages that are valid only before one with the role `assistant`. */
   leads?: string;
-  /** Results must stand before the rest of their message. */
+  /** Results must come before the rest of their message. */
   resultsFirst?: boolean;
   /** A message without parts is legal. */
   allowsEmpty?: boolean;
@@ -47,20 +50,20 @@ interface OpenCall {
   isAnswered: boolean;
 }
 
-/** Returns the history as it can be sent, and each change that this took. */
+/** Returns the history in a form that can be sent, and each change that was made. */
 export function walk(messages: readonly unknown[], view: View) {
   const out: unknown[] = [];
-  /** The messages at the end of `out` that need another one after them: their places, first to last. */
+  /** The messages at the end of `out` that need another one after them: their positions, first to last. */
   let leading: string[] = [];
   let hasReference = false;
   const changes: TranscriptChange[] = [];
   const used = new Set<string>();
-  /** The calls that a result can answer, by the id that the history gives them, with the place of each. */
+  /** The calls that a result can answer, by the id that the history gives them, with the position of each. */
   let round = new Map<string, OpenCall>();
   const report = (path: string, code: TranscriptCode, message: string, change: string) =>
     changes.push({ path, code, message, change });
 
-  /** Ends the round. Returns its calls that have no result. */
+  /** Ends the round. Returns its calls without a result. */
   const close = (): OpenCall[] => {
     const missing = [...round.values()].filter(({ call, isAnswered }) => !isAnswered && !call.isSettled);
     round = new Map();

@@ -10,9 +10,9 @@ export type AllowedCaller = "direct" | `code_execution_${string}`;
 
 /** Options that most of Anthropic's tools have. */
 interface EntryOptions {
-  /** Default: all. `["direct"]` keeps the tool out of code execution. */
+  /** Default: all. `["direct"]` excludes the tool from code execution. */
   readonly allowedCallers?: readonly AllowedCaller[];
-  /** Whether the model gets the tool only when it has found it by a search. Default false. */
+  /** Whether the model gets the tool only after it has found it by a search. Default false. */
   readonly deferLoading?: boolean;
 }
 
@@ -43,9 +43,9 @@ export interface AnthropicMcp {
   readonly url: string;
   /** The token of the server. It is a part of the request to Anthropic. Default: none. */
   readonly authorizationToken?: string;
-  /** What holds for every tool of the server. */
+  /** The settings for every tool of the server. */
   readonly defaultConfig?: { readonly enabled?: boolean; readonly deferLoading?: boolean };
-  /** What holds for a tool of the server, by its name there. */
+  /** The settings for a tool of the server, by its name there. */
   readonly configs?: {
     readonly [tool: string]: { readonly enabled?: boolean; readonly deferLoading?: boolean };
   };
@@ -111,7 +111,7 @@ export const anthropicTools = {
     };
   },
 
-  /** Notes that the model keeps in files below `/memories`. The key in `tools` is `memory`. */
+  /** Notes that the model stores in files below `/memories`. The key in `tools` is `memory`. */
   memory: (
     vfs: Vfs,
     options: MemoryOptions = {},
@@ -128,13 +128,13 @@ export const anthropicTools = {
   }),
 
   /**
-   * A browser of yours, whose actions your functions run: `navigate` is the tool `browser_navigate` for events and
-   * permissions. Return screenshots as media.
+   * A browser that you control. Your functions run its actions: `navigate` is the tool `browser_navigate` for events
+   * and permissions. Return screenshots as media.
    */
   browser: (members: ToolsetMembers<BrowserMember>): { [tool: string]: Tool } =>
     toolset("browser", "browser_toolset_20260801", BROWSER, members),
 
-  /** A desktop of yours, as `browser`: `left_click` is the tool `computer_left_click`. */
+  /** A desktop that you control, like `browser`: `left_click` is the tool `computer_left_click`. */
   computer: (members: ToolsetMembers<ComputerMember>): { [tool: string]: Tool } =>
     toolset("computer", "computer_toolset_20260801", COMPUTER, members),
 };

@@ -3,7 +3,10 @@
  */
 import type { VendorToolOptions } from "../../core/api/index.js";
 
-/** Tools that Google defines, for Gemini. Each is an argument of `vendorTool`. Functions of yours next to them need Gemini 3. */
+/**
+ * Tools that Google defines, for Gemini. Each is an argument of `vendorTool`. Your own tools next to them need Gemini
+ * 3.
+ */
 export const geminiTools = {
   /** Searches the web. The answer names its sources. */
   googleSearch: (options: object = {}): VendorToolOptions => entry({ googleSearch: options }),
@@ -17,7 +20,7 @@ export const geminiTools = {
   /** Answers with places of Google Maps. */
   googleMaps: (options: object = {}): VendorToolOptions => entry({ googleMaps: options }),
 
-  /** Searches files in stores of yours at Google. */
+  /** Searches files in your stores at Google. */
   fileSearch: (options: {
     readonly fileSearchStoreNames: readonly string[];
     readonly topK?: number;

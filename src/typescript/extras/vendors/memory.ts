@@ -1,5 +1,5 @@
 /**
- * The commands of Anthropic's tool `memory`, over files of yours. The texts are those that its documentation names:
+ * The commands of Anthropic's tool `memory`, over your files. The texts are those of its documentation:
  * <https://platform.claude.com/docs/en/agents-and-tools/tool-use/memory-tool> (2026-11-28).
  */
 import { ToolError } from "../../core/api/errors.js";
@@ -58,7 +58,7 @@ class Memory {
   async view(path: string, range: Command["view_range"]): Promise<string> {
     const place = this.#place(path);
     const stat = await this.vfs.stat(place);
-    // The folder is there before its first file.
+    // The folder exists before its first file.
     if (stat === undefined && place !== this.folder) throw missing(path);
     if (stat?.isDirectory ?? true) {
       const lines = await this.#listed(place, path.replace(/\/$/, ""), LEVELS);

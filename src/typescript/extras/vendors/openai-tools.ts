@@ -41,7 +41,7 @@ export interface OpenaiMcp {
   readonly allowedTools?: readonly string[];
   /** Default `"always"` at OpenAI: each call waits for an `mcp_approval_response` in the next prompt. */
   readonly requireApproval?: "always" | "never" | object;
-  /** Whether the model gets the tools only when it has found them by a search. Default false. */
+  /** Whether the model gets the tools only after it has found them by a search. Default false. */
   readonly deferLoading?: boolean;
 }
 
@@ -86,7 +86,7 @@ export const openaiTools = {
     };
   },
 
-  /** Searches files in vector stores of yours at OpenAI. */
+  /** Searches files in your vector stores at OpenAI. */
   fileSearch: (options: OpenaiFileSearch): VendorToolOptions => ({
     ...entry("file_search", options),
     body: { include: ["file_search_call.results"] },
@@ -107,10 +107,10 @@ export const openaiTools = {
   /** The tools of an MCP server, or of a connector, that OpenAI calls. */
   mcp: (options: OpenaiMcp): VendorToolOptions => entry("mcp", options),
 
-  /** Lets the model's programs call tools: those whose entry allows it. */
+  /** Lets the model's programs call tools that allow it. */
   programmaticToolCalling: (): VendorToolOptions => entry("programmatic_tool_calling", {}),
 
-  /** Commands that OpenAI runs in a container of its own. */
+  /** Commands that OpenAI runs in its own container. */
   hostedShell: ({
     environment = { type: "container_auto" },
   }: { readonly environment?: object } = {}): VendorToolOptions => entry("shell", { environment }),
@@ -123,21 +123,21 @@ export const openaiTools = {
     execute: execute as Execute,
   }),
 
-  /** Changes of files that you make. Return a text; an error that you throw tells the model that the patch failed. */
+  /** File changes that you perform. Return a text. If you throw, the model is told that the patch failed. */
   applyPatch: (execute: (input: PatchCall, context: ToolContext) => unknown): Run => ({
     ...entry("apply_patch", {}),
     item: "apply_patch_call",
     execute: execute as Execute,
   }),
 
-  /** A computer of yours. Return a screenshot as media. */
+  /** A computer that you control. Return a screenshot as media. */
   computer: (execute: (input: any, context: ToolContext) => unknown): Run => ({
     ...entry("computer", {}),
     item: "computer_call",
     execute: execute as Execute,
   }),
 
-  /** A tool whose input is a text, in the form of a grammar if you give one. The key in `tools` is its `name`. */
+  /** A tool with a text input, in the form of a grammar if you pass one. The key in `tools` is its `name`. */
   custom: (options: {
     readonly name: string;
     readonly description?: string;

@@ -1,4 +1,4 @@
-/** `looplet/vfs`: files for the tools of `looplet/tools`, wherever a program keeps them. */
+/** `looplet/vfs`: files for the tools of `looplet/tools`, in any storage. */
 import { namesBelow } from "./paths.js";
 
 export { kvVfs, r2Vfs, type KvNamespaceLike, type R2BucketLike } from "./objects.js";
@@ -7,15 +7,15 @@ export { resolvePath } from "./paths.js";
 
 /** Files by absolute paths with `/`, for example `/src/a.ts`. */
 export interface Vfs {
-  /** The bytes of a file; `undefined` if there is none. */
+  /** The bytes of a file, or `undefined`. */
   read(path: string): Promise<Uint8Array | undefined>;
   /** Creates or replaces a file, and makes its folders. */
   write(path: string, data: Uint8Array): Promise<void>;
-  /** The names in a folder, those of folders with a `/` at their end. Empty for a folder that is not there. */
+  /** The names in a folder. Names of folders end with `/`. Empty for a folder that does not exist. */
   list(path: string): Promise<readonly string[]>;
   stat(path: string): Promise<VfsStat | undefined>;
   mkdir(path: string): Promise<void>;
-  /** Removes a file, or a folder with all that is in it. Nothing happens if there is none. */
+  /** Removes a file, or a folder with its contents. Does nothing if the path does not exist. */
   remove(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface VfsStat {
 }
 
 /**
- * Files in memory. `files` are texts or bytes by path. `now` is the clock of the changes.
+ * Files in memory. `files` are texts or bytes by path. `now` is the clock for modification times.
  *
  * @example
  * ```ts

@@ -9,7 +9,7 @@ import { flawOfName, resolvePath } from "./paths.js";
 /** Flags that not every system has. A pipe opens without a writer at its other end. */
 const { O_RDONLY, O_WRONLY, O_CREAT, O_NOFOLLOW = 0, O_DIRECTORY = 0, O_NONBLOCK = 0 } = constants;
 
-/** A folder that is held while something in it is done. */
+/** A folder that is held open while something in it is done. */
 interface Held {
   /** The path of the folder for calls of the system. */
   readonly at: string;
@@ -17,12 +17,12 @@ interface Held {
 }
 
 /**
- * The files below the folder `root`, which is `/` for the tools. A path that leads out of it is refused with an
- * error. No link below `root` is followed, because rules know the path that the model wrote and no other: an error
- * names the place where the link leads, and lists leave links out.
+ * The files below the folder `root`, which is `/` for the tools. A path outside of it is refused with an error. No
+ * link below `root` is followed, because rules know only the path that the model wrote. The error names the link's
+ * target, and lists omit links.
  *
- * On Linux each folder of a path is opened in the one above it, so that no program puts a link in its place between
- * the look and the use. On other systems, which have no such call, another program can.
+ * On Linux each folder of a path is opened relative to its parent, so that no program can replace it with a link
+ * between check and use. Other systems have no such call, so another program can.
  */
 export function nodeVfs(root: string): Vfs {
   let real: Promise<string> | undefined;
@@ -47,7 +47,7 @@ export function nodeVfs(root: string): Vfs {
     return held;
   };
 
-  /** Does something at a path that is not a link, in the folder that holds it. */
+  /** Does something at a path that is not a link, in the folder that contains it. */
   const at = async <T>(path: string, act: (place: string) => Promise<T>, create = false): Promise<T> => {
     const names = namesOf(path);
     const name = names.at(-1);
@@ -125,7 +125,7 @@ function namesOf(path: string): string[] {
   return names;
 }
 
-/** Opens a folder, never through a link in its last name. `above` says how the folder above is held. */
+/** Opens a folder, never through a link in its last name. `above` is the opened parent folder. */
 async function hold(folder: string, above?: Held): Promise<Held> {
   const isPlain = above !== undefined && !above.at.startsWith(HANDLES);
   if (process.platform === "linux" && !isPlain) {

@@ -1,4 +1,4 @@
-/** Files in Cloudflare's R2 and KV, whose objects have keys and no folders. */
+/** Files in Cloudflare's R2 and KV. Their objects have keys and no folders. */
 import { checkMethods } from "../check-methods.js";
 import type { Vfs } from "./index.js";
 import { namesBelow } from "./paths.js";
@@ -7,7 +7,7 @@ import { namesBelow } from "./paths.js";
 interface Objects {
   get(key: string): Promise<Uint8Array | undefined>;
   put(key: string, data: Uint8Array): Promise<void>;
-  /** The objects whose keys begin so. */
+  /** The objects with keys that begin with `prefix`. */
   list(prefix: string): Promise<readonly Listed[]>;
   delete(keys: readonly string[]): Promise<void>;
 }
@@ -46,7 +46,7 @@ export interface KvNamespaceLike {
   }>;
 }
 
-/** The most keys that R2 deletes at once. */
+/** The maximum number of keys that R2 deletes in one call. */
 const R2_KEYS = 1000;
 
 /** The files of an R2 bucket, below the folder `root` of its keys. */
@@ -121,7 +121,9 @@ async function pages(
   }
 }
 
-/** A folder that was made is an object without content whose key ends with `/`; those of files need not be. */
+/**
+ * A created folder is an object without content and with a key that ends with `/`. Parent folders of files need none.
+ */
 function objectsVfs(objects: Objects, root: string): Vfs {
   const base = root.replace(/^\/+|\/+$/g, "");
   const keyOf = (path: string): string => [base, path.slice(1)].filter((part) => part !== "").join("/");

@@ -1,4 +1,4 @@
-/** Files that a browser keeps for a page's origin. <https://fs.spec.whatwg.org/> */
+/** Files in a browser's storage for a page's origin. <https://fs.spec.whatwg.org/> */
 import type { Vfs } from "./index.js";
 import { readAgain } from "./read-again.js";
 

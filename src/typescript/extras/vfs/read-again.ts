@@ -4,8 +4,8 @@
 const ATTEMPTS = 20;
 
 /**
- * Reads a file, and once more if another one has been put in its place since it was opened: Chromium fails with
- * `NotReadableError` then. <https://w3c.github.io/FileAPI/#dfn-error-codes>
+ * Reads a file, and retries once if it was replaced since it was opened: Chromium then fails with `NotReadableError`.
+ * <https://w3c.github.io/FileAPI/#dfn-error-codes>
  */
 export async function readAgain<T>(read: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

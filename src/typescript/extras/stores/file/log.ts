@@ -1,13 +1,12 @@
 /**
- * The file of a journal as a log of lines. A line is one append or the beginning of a lease, with a checksum before
- * it:
+ * The file of a journal as a log of lines. A line is one append or the start of a lease, with a checksum before it:
  *
  *     <checksum> + <first number> <last number> <fence or -> <entry>␞<entry>…
  *     <checksum> @ <fence> <the fence before> <nonce>
  *
- * Entries stand as the texts that they were, between record separators, which JSON text cannot have (RFC 7464). All
- * processes read the lines in the order of the file and count the same ones. A damaged line does not count; entries
- * behind it do, and their numbers show that some are missing.
+ * Entries are their original texts, separated by record separators, which JSON text cannot contain (RFC 7464). All
+ * processes read the lines in file order and accept the same ones. A damaged line is ignored. Entries after it are
+ * not, and their numbers show that some are missing.
  */
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
@@ -15,13 +14,13 @@ import type { JournalEntry } from "../../../core/api/run.js";
 import { isRunEnd } from "../../../core/kit/journal.js";
 import { damaged } from "../lines.js";
 
-/** Entries of one append, of a fence or of none. */
+/** Entries of one append, with or without a fence. */
 export interface Append {
   readonly fence: number | undefined;
   readonly entries: readonly JournalEntry[];
 }
 
-/** The beginning of a lease. `after` is the fence of the lease before, 0 if there was none. */
+/** The start of a lease. `after` is the fence of the previous lease, or 0. */
 export interface Beginning {
   readonly fence: number;
   readonly after: number;
@@ -30,14 +29,16 @@ export interface Beginning {
 
 type Line = Append | Beginning;
 
-/** Journals are private text: only the user of the process can read a new file. An older one keeps its rights. */
+/** Journals are private: only the user of the process can read a new file. An older file keeps its permissions. */
 export const PRIVATE_FILE = 0o600;
 
 const LINE_END = 10;
 const SEPARATOR = "\u001e";
 const CHECKSUM_CHARS = 12;
 
-/** The looks at a line without an end before it counts as damage, and the milliseconds between them. */
+/**
+ * How often a line without an end is read before it counts as damaged, and the delay between reads in milliseconds.
+ */
 const LOOKS = 3;
 const LOOK_MS = 10;
 
@@ -48,32 +49,32 @@ export class Log {
   /** The fence of the latest lease. */
   fence: number | undefined;
   nonce: string | undefined;
-  /** The last entry ends a run. */
+  /** Whether the last entry ends a run. */
   isOver = false;
-  /** The file ends within a line: its writer is still at work on it, or has crashed. */
+  /** Whether the file ends within a line: its writer is still writing it, or has crashed. */
   isCut = false;
-  /** A whole line that cannot be read stands behind all entries that count. */
+  /** Whether a complete line that cannot be read follows all accepted entries. */
   #isDamaged = false;
   /** A line with a checksum was read, so that no line without one is of an older version. */
   #isSealed = false;
   /** The length of the whole lines, in bytes. */
   #bytes = 0;
-  /** Tells the file from a later one of the same name. */
+  /** Distinguishes the file from a later one with the same name. */
   #file = NO_FILE;
 
-  /** A line or a part of one that cannot be read stands behind all entries that count. */
+  /** Whether a complete or partial line that cannot be read follows all accepted entries. */
   get isDamaged(): boolean {
     return this.#isDamaged || this.isCut;
   }
 
-  /** Reads the lines that have come. */
+  /** Reads the new lines. */
   async read(path: string): Promise<void> {
     await this.#read(path, () => {});
   }
 
   /**
-   * The entries that have come: all of a file that was not read before. Where its end is damaged, a last one says so.
-   * `isWritten` says whether a process may be at work on a line that has no end.
+   * The new entries: all of a file that was not read before. If its end is damaged, a last entry marks it.
+   * `isWritten` returns whether a process may still be writing a line without an end.
    */
   async entries(path: string, isWritten: () => Promise<boolean>): Promise<JournalEntry[]> {
     const entries: JournalEntry[] = [];
@@ -83,7 +84,7 @@ export class Log {
       });
     await read();
     const isLeft = this.isCut && !(await isWritten());
-    // A writer without a lease, or one that has taken it since, may be about to end its line.
+    // A writer without a lease, or with a newer one, may be about to complete its line.
     for (let look = 0; isLeft && this.isCut && look < LOOKS; look++) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
       await read();
@@ -92,15 +93,15 @@ export class Log {
     return entries;
   }
 
-  /** Adds a line, and returns whether it counts. */
+  /** Adds a line, and returns whether it is accepted. */
   async write(path: string, line: Line): Promise<boolean> {
     const text = sealed(line);
     const file = await open(path, "a", PRIVATE_FILE);
     try {
       const stat = await file.stat();
-      // Somebody has put another file in the place of the one that was read.
+      // The file was replaced after it was read.
       if (this.#file !== NO_FILE && nameOf(stat) !== this.#file) return false;
-      // A line that a crash or a full disk has torn ends here.
+      // Ends a line that was cut off by a crash or a full disk.
       const isTorn = stat.size > this.#bytes;
       const bytes = new TextEncoder().encode(`${isTorn ? "\n" : ""}${text}\n`);
       const { bytesWritten } = await file.write(bytes);
@@ -120,7 +121,7 @@ export class Log {
       const stat = await file?.stat();
       const size = stat?.size ?? 0;
       const name = stat === undefined ? NO_FILE : nameOf(stat);
-      // Somebody has cut the file off, or has deleted it.
+      // The file was truncated or deleted.
       if (size < this.#bytes || name !== this.#file) {
         [this.last, this.fence, this.nonce, this.#bytes] = [0, undefined, undefined, 0];
         [this.isOver, this.#isDamaged, this.#isSealed] = [false, false, false];
@@ -151,7 +152,9 @@ export class Log {
     }
   }
 
-  /** Whether a line fits those before it. If so, it has its effect. A line that is missing does not make the later ones late. */
+  /**
+   * Whether a line is valid after those before it. If so, applies it. A missing line does not make later ones stale.
+   */
   #counts(line: Line): boolean {
     if ("after" in line) {
       if (line.after < (this.fence ?? 0)) return false;
@@ -169,7 +172,7 @@ export class Log {
   }
 }
 
-/** The outcome of a look at a file; undefined if the file is not there. */
+/** The result of accessing a file, or undefined if it does not exist. */
 export async function ifThere<T>(looked: Promise<T>): Promise<T | undefined> {
   try {
     return await looked;
@@ -198,7 +201,7 @@ function checksum(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, CHECKSUM_CHARS);
 }
 
-/** The line after its checksum; undefined for a line that is damaged or has none. */
+/** The line after its checksum. Undefined for a line that is damaged or has no checksum. */
 function lineOf(text: string): Line | undefined {
   const rest = text.slice(CHECKSUM_CHARS + 1);
   if (text.slice(0, CHECKSUM_CHARS) !== checksum(rest)) return undefined;
@@ -216,8 +219,8 @@ function lineOf(text: string): Line | undefined {
 }
 
 /**
- * A line of JSON without a checksum, as version 0.1 wrote it before its first release. Such lines come before all
- * others of their file: after one with a checksum, a line without is damage.
+ * A line of JSON without a checksum, as version 0.1 wrote it before its first release. Such lines precede all others
+ * of their file: after a line with a checksum, a line without one is damage.
  */
 function lineOfJson(text: string): Line | undefined {
   let line: unknown;

@@ -1,9 +1,9 @@
 /**
- * Keys as names of files and folders. Each key has a name of its own on every file system: there are no capital
- * letters, which some take for small ones, no names that Windows keeps for devices, and no path.
+ * Keys as names of files and folders. Each key has a unique name on every file system: no capital letters, which some
+ * file systems treat like small ones, no names that Windows reserves for devices, and no paths.
  */
 
-/** Letters, digits and these stand as they are. */
+/** Letters, digits and these are unchanged. */
 const PLAIN = /^[a-z0-9_.-]$/;
 /** Names of devices, and of folders of every folder. */
 const TAKEN = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|^\.\.?$/;
@@ -15,7 +15,7 @@ export function nameOfKey(key: string): string {
   ).join("");
 }
 
-/** The key of this name; undefined for the name of something else. */
+/** The key of this name. Undefined for any other name. */
 export function keyOfName(name: string): string | undefined {
   try {
     const key = name.replace(/%u([0-9A-F]{4})|(?:%[0-9A-F]{2})+/g, (text, unit?: string) =>

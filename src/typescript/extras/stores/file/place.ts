@@ -1,7 +1,7 @@
 /**
- * The machine and the table of processes that a process belongs to, so that another one of the same place can find
- * out whether it has ended. Nothing is read before a lease is taken, and in Deno nothing without a permission that
- * was granted: a lease without a place runs out by its time.
+ * The machine and PID namespace of a process, so that another process in the same place can check whether it has
+ * ended. Nothing is read before a lease is acquired. In Deno nothing is read without a granted permission. A lease
+ * without a place expires by its time.
  */
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname, uptime } from "node:os";
@@ -14,14 +14,14 @@ const BOOT = "/proc/sys/kernel/random/boot_id";
 let place: string | undefined;
 let isKnown = false;
 
-/** A text that two containers with one host name do not share; undefined if it may not be read. */
+/** A text that differs between two containers with the same host name. Undefined if it cannot be read. */
 export function placeOfProcess(): string | undefined {
   if (!isKnown) place = readPlace();
   isKnown = true;
   return place;
 }
 
-/** Whether a process of this machine has ended. False for one of another place. */
+/** Whether a process of this machine has ended. False for a process in another place. */
 export function hasProcessEnded(of: unknown, pid: unknown): boolean {
   if (typeof of !== "string" || of !== placeOfProcess() || typeof pid !== "number") return false;
   if (!isGranted({ name: "run" })) return false;
@@ -33,7 +33,7 @@ export function hasProcessEnded(of: unknown, pid: unknown): boolean {
   }
 }
 
-/** The time since this machine has started, which no clock that is set changes; undefined if it may not be read. */
+/** The time since this machine started, which does not depend on the system clock. Undefined if it cannot be read. */
 export function uptimeMs(): number | undefined {
   try {
     return isGranted({ name: "sys", kind: "osUptime" }) ? uptime() * 1000 : undefined;
@@ -65,7 +65,7 @@ interface Permission {
   readonly path?: string;
 }
 
-/** Deno asks the user for a permission that nobody has granted, in the middle of a program. */
+/** Otherwise Deno would ask the user for the permission in the middle of a program. */
 function isGranted(permission: Permission): boolean {
   const { Deno: deno } = globalThis as {
     Deno?: { permissions?: { querySync?(permission: Permission): { readonly state: string } } };

@@ -1,6 +1,6 @@
 /**
- * Work on the same file, one task after the other. All stores of this process share the queues, so that no task reads
- * what another one is still writing.
+ * Serializes work on the same file. All stores of this process share the queues, so no task reads what another is
+ * still writing.
  */
 
 /** The tasks that work at the same time. Each has a file open, and a process may have few: often 1024. */
@@ -23,7 +23,7 @@ let working = 0;
 const waiting: (() => void)[] = [];
 
 async function amongFew<T>(task: () => Promise<T>): Promise<T> {
-  // A task that ends leaves its place to the next one.
+  // A task that ends passes its slot to the next one.
   if (working === MAX_TASKS) await new Promise<void>((resolve) => waiting.push(resolve));
   else working += 1;
   try {

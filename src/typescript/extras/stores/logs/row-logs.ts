@@ -1,7 +1,7 @@
 /**
- * Logs in the SQLite database of a Durable Object. A call has done its work when it returns, so nothing comes between
- * an entry that is kept and those who are told of it. A text that is longer than a row may be has its beginning in
- * its row, and the rest in others.
+ * Logs in the SQLite database of a Durable Object. A call is complete when it returns, so nothing happens between
+ * storing an entry and sending it. A text that exceeds the size limit of a row has its beginning in its row, and the
+ * rest in others.
  */
 import type { JournalEntry } from "../../../core/api/run.js";
 import type { DurableObjectStorageLike } from "../durable-object.js";
@@ -36,7 +36,7 @@ export class RowLogs {
     for (const [place, piece] of rest.entries()) this.#sql.exec(insert, key, seq, place, piece);
   }
 
-  /** The entries behind a number, at most so many. */
+  /** The entries after a number, at most `most`. */
   behind(key: string, after: number, most = -1): JournalEntry[] {
     const query = "SELECT seq, entry FROM looplet_entries WHERE key = ? AND seq > ? ORDER BY seq LIMIT ?";
     const rows = this.#sql.exec(query, key, after, most).toArray() as { seq: number; entry: string }[];
@@ -44,7 +44,7 @@ export class RowLogs {
     return rows.map(({ seq, entry }) => ({ seq, json: entry + (rests.get(seq) ?? "") }));
   }
 
-  /** The rests of the texts behind a number and up to another, by their numbers. */
+  /** The rests of the texts after one number and up to another, by number. */
   #rests(key: string, after: number, upto: number): Map<number, string> {
     const query =
       "SELECT seq, piece FROM looplet_rests WHERE key = ? AND seq > ? AND seq <= ? ORDER BY seq, place";

@@ -1,4 +1,7 @@
-/** A log in a store to which several processes add, such as a list: an entry goes behind the last one of any of them. */
+/**
+ * A log in a store that several processes append to, such as a list. An entry is appended after the last one of any
+ * of them.
+ */
 import { isStoreConflict } from "../../../core/api/errors.js";
 import type { JournalEntry, Store } from "../../../core/api/run.js";
 import { isObject } from "../../../core/kit/check.js";
@@ -48,7 +51,7 @@ export class SharedLog {
     }
   }
 
-  /** Adds an entry, and returns those before it. A function makes the entry of those, or leaves it out. */
+  /** Adds an entry, and returns those before it. A function can create the entry from those, or skip it. */
   async add(entry: object | ((before: LogObject[]) => object | undefined)): Promise<LogObject[]> {
     let saved: JournalEntry | undefined;
     const before = await behindOthers(async () => {
@@ -68,7 +71,7 @@ export class SharedLog {
     return before;
   }
 
-  /** Saves an entry once more. It counts if the first one is damaged. */
+  /** Saves an entry a second time. The copy is used if the first one is damaged. */
   async #addCopy({ seq, json }: JournalEntry): Promise<void> {
     let last: number | undefined = seq;
     try {
@@ -90,7 +93,7 @@ export class SharedLog {
   }
 }
 
-/** Does a write that goes behind the last entry, and does it again if another process has come first. */
+/** Performs an append after the last entry, and retries if another process came first. */
 export async function behindOthers<T>(write: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -19,7 +19,7 @@ export interface PieceTable {
   delete(name: string, at: number): Promise<unknown>;
 }
 
-/** Parts of a text that have at most `maxChars` characters of UTF-16. None ends within a letter. */
+/** Parts of a text with at most `maxChars` UTF-16 characters. None ends within a surrogate pair. */
 export function piecesOf(text: string, maxChars: number): string[] {
   const pieces: string[] = [];
   for (let at = 0; at === 0 || at < text.length;) {
@@ -45,7 +45,7 @@ export async function putPieces(
   try {
     for (const [at, piece] of all.entries()) await table.put(pieces.pieces, at, piece);
   } catch (error) {
-    // The error of the write says more than one of the deletion would.
+    // The error of the write is more useful than an error of the deletion.
     await deletePieces(table, pieces).catch(() => {});
     throw error;
   }
@@ -53,17 +53,20 @@ export async function putPieces(
 }
 
 /**
- * Deletes the pieces of a text that nothing names. A write that failed may have reached its host all the same, so its
- * pieces stay until their journal is deleted.
+ * Deletes unreferenced pieces of a text. A failed write may have reached its host all the same, so its pieces stay
+ * until their journal is deleted.
  */
 export async function deletePieces(table: PieceTable, { pieces, count }: Pieces): Promise<void> {
   for (let at = 0; at < count; at++) await table.delete(pieces, at);
 }
 
-/** Pieces that are read at the same time. A damaged count asks for no more than these behind the last that is there. */
+/**
+ * The number of pieces to read at the same time. A damaged count reads at most this many after the last existing
+ * piece.
+ */
 const AT_ONCE = 32;
 
-/** The text of these pieces, up to the first that is lost. */
+/** The text of these pieces, up to the first missing one. */
 export async function textOf(table: PieceTable, { pieces, count }: Pieces): Promise<string> {
   const read: string[] = [];
   for (let from = 0; from < count; from += AT_ONCE) {
@@ -76,12 +79,15 @@ export async function textOf(table: PieceTable, { pieces, count }: Pieces): Prom
   return read.join("");
 }
 
-/** The words that stand in a column of text for these pieces. No text of entries is like them: each ends with its line. */
+/**
+ * The text in a column that refers to these pieces. No text of entries looks like it, because each of those ends with
+ * a line break.
+ */
 export function wordsFor({ pieces, count }: Pieces): string {
   return `pieces ${pieces} ${count}`;
 }
 
-/** The pieces that such a column names; undefined if it has the text itself. */
+/** The pieces that such a column refers to. Undefined if it contains the text itself. */
 export function piecesIn(column: string): Pieces | undefined {
   const [, pieces, count] = /^pieces (\S+) (\d+)$/.exec(column) ?? [];
   return pieces === undefined ? undefined : { pieces, count: Number(count) };

@@ -1,10 +1,10 @@
-/** The journals of runs that have ended, deleted after a time. */
+/** Deletes the journals of ended runs after a time. */
 import type { Store } from "../../../core/api/run.js";
 
 /**
- * Deletes the journals whose run has ended at least `ageMs` ago, and returns their keys. `filter` chooses among them.
- * A journal that somebody has begun to go on with stays. A chat has ended between two runs, so `filter` decides
- * whether it goes.
+ * Deletes the journals of runs that ended at least `ageMs` ago, and returns their keys. `filter` selects among them.
+ * A journal that another process has started to continue stays. A chat is ended between two runs, so use `filter` to
+ * decide whether to delete it.
  *
  * @throws TypeError for a store without `lease`, `ended` or `delete`
  */

@@ -1,4 +1,4 @@
-/** The upkeep of a store by a host: runs that nobody goes on with are taken up, and old journals are deleted. */
+/** The maintenance of a store by a host: resumes runs without a process, and deletes old journals. */
 import type { Agent, Clock, Failure, PendingRun, Run, RunResult, Store } from "../../../core/api/index.js";
 import { HOST_CLOCK } from "../../../core/kit/journal.js";
 import { checkOptions } from "../../../core/kit/check.js";
@@ -11,31 +11,31 @@ export interface SuperviseOptions<R extends Run = Run> {
   /** The time between two sweeps in milliseconds, a positive integer; `null` sweeps only when you call `sweep`. Default 60,000. */
   everyMs?: number | null | undefined;
   /**
-   * How often a run is retried, a non-negative integer. Default 3. The journal of a run that was `stopped` by
-   * `recovery_exhausted` has the count, so that several processes and restarts share it. A run that fails without an
-   * end in its journal, as with `store_failed`, is counted by this supervisor.
+   * The maximum number of retries of a run, a non-negative integer. Default 3. The journal of a run that was
+   * `stopped` by `recovery_exhausted` has the count, so several processes and restarts share it. Failures without an
+   * end in the journal, as with `store_failed`, are counted by this supervisor.
    */
   maxAttempts?: number | undefined;
   /**
-   * The wait before such a run is taken up for the first time, in milliseconds, a non-negative integer. Each next
-   * wait is twice as long. It begins when this supervisor first sees the run. Default 60,000.
+   * The delay before such a run is resumed for the first time, in milliseconds, a non-negative integer. It doubles
+   * with each retry. It starts when this supervisor first sees the run. Default 60,000.
    */
   backoffMs?: number | undefined;
   /**
-   * The journals that are deleted: those of runs that have ended at least `afterMs` milliseconds ago. A chat has
-   * ended between two runs, so `filter` decides whether it goes. Default: none.
+   * The journals to delete: those of runs that ended at least `afterMs` milliseconds ago. A chat is ended between two
+   * runs, so use `filter` to decide whether to delete it. Default: none.
    */
   drop?: { readonly afterMs: number; readonly filter?: ((id: string) => boolean) | undefined } | undefined;
-  /** Contract: called with the id of each run; false leaves it to others. Default: all runs. */
+  /** Contract: called with the id of each run. Return false to skip the run. Default: all runs. */
   filter?: ((id: string) => boolean) | undefined;
-  /** Hears of each run that was taken up. */
+  /** Called with each resumed run. */
   onRun?: ((run: R) => void) | undefined;
   /**
    * Called once for each run that is not retried any more, with the last error of one that has failed. A run with a
    * journal that this agent cannot read (`config_invalid`) is tried once. The run stays in `agent.pending()`.
    */
   onGiveUp?: ((run: PendingRun, error?: Failure) => void) | undefined;
-  /** Hears of errors of the store in a sweep by the timer; the next sweep tries again. Default: `reportError`. */
+  /** Called with errors of the store in a scheduled sweep. The next sweep retries. Default: `reportError`. */
   onError?: ((error: unknown) => void) | undefined;
   /** The clock of the sweeps and waits. Default: the platform's. */
   clock?: Clock | undefined;
@@ -43,9 +43,12 @@ export interface SuperviseOptions<R extends Run = Run> {
 
 /** What {@link supervise} returns. */
 export interface Supervisor<R extends Run = Run> {
-  /** Sweeps now, and resolves with the runs that were taken up. A sweep under way is not begun twice. Rejects as the store does. */
+  /**
+   * Sweeps now, and resolves with the resumed runs. If a sweep is in progress, waits for it instead. Rejects if the
+   * store does.
+   */
   sweep(): Promise<R[]>;
-  /** Sweeps no more. Resolves when a sweep under way is over. Runs that were taken up go on. */
+  /** Stops sweeping. Resolves when the current sweep is over. Resumed runs continue. */
   stop(): Promise<void>;
 }
 
@@ -57,7 +60,7 @@ interface Seen {
   isGivenUp: boolean;
 }
 
-/** The failures in a row of a run that has left no end in its journal. */
+/** The consecutive failures of a run that has no end in its journal. */
 interface Failed {
   readonly times: number;
   readonly error: Failure;
@@ -79,9 +82,9 @@ const TABLE = {
 } as const;
 
 /**
- * Looks after the runs of an agent in its store, at once and then again and again. Runs whose lease is out are taken
- * up at once, and runs that were stopped by the deaths of their processes after a wait. Any number of processes may
- * supervise one store: each run goes to one of them.
+ * Supervises the runs of an agent in its store, immediately and then at intervals. Runs with an expired lease are
+ * resumed immediately. Runs that were stopped because their processes crashed repeatedly are resumed after a delay.
+ * Any number of processes may supervise one store: each run is resumed by one of them.
  *
  * @example
  * ```ts
@@ -164,7 +167,7 @@ export function supervise<R extends Run = Run>(
     await sweepOnce().catch(onError);
     if (isStopped || everyMs === null) return;
     timer = clock.setTimer(() => void sweepAgain(), everyMs);
-    // A supervisor must not keep a process of Node alive that has nothing else to do.
+    // A supervisor must not keep a Node process alive that has nothing else to do.
     (timer as { unref?: () => void } | null | undefined)?.unref?.();
   };
   if (everyMs !== null) void sweepAgain();

@@ -7,7 +7,7 @@ import { meterSpans, type OpenTelemetryMeter } from "./metrics.js";
 import type { SpanWriter } from "../span.js";
 import { checkSpanOptions, SpanTree, type SpanOptions } from "../spans.js";
 
-/** Seconds and nanoseconds. OpenTelemetry could take a single number for a time since the process began. */
+/** Seconds and nanoseconds. OpenTelemetry could interpret a single number as a time since the process started. */
 type Time = [seconds: number, nanos: number];
 
 interface OtelSpan {
