@@ -20,7 +20,7 @@ export type ApiSource =
   | { type: "url"; url: string }
   | { type: "text"; media_type: "text/plain"; data: string };
 
-/** One block of the Messages API, or none for a sound, a video, and blocks of another vendor. */
+/** The block in the form of the Messages API. Empty for audio, video, and blocks of another vendor. */
 export function toApi(block: Block): ApiBlock[] {
   switch (block.type) {
     case "text":
@@ -97,7 +97,7 @@ function mediaOf({ type, source, ...rest }: Extract<ApiBlock, { source: ApiSourc
   }
 }
 
-/** The type that the end of an address tells; the API names none for an address. */
+/** The media type by the end of an address, because the API has none for addresses. */
 function typeOfUrl(url: string, type: "image" | "document"): string {
   if (type === "document") return "application/pdf";
   const [, end = "jpeg"] = /\.(png|gif|webp)(?:[?#]|$)/i.exec(url) ?? [];

@@ -1,4 +1,4 @@
-/** What a program gives a facade: the model behind a name, the key, and what tests replace. */
+/** What a program provides to a facade: the models for names, the key, and replacements for tests. */
 import type { AgentOptions, ApiKey, Fetch, HttpModelOptions, Model } from "../core/api/index.js";
 import { anthropic } from "../core/index.js";
 import { joined } from "../core/kit/check.js";
@@ -23,7 +23,7 @@ export function warn({ logger = console }: Pick<Host, "logger">, message: string
   try {
     logger.warn(message);
   } catch {
-    // The warning is lost, as with every logger that fails.
+    // The warning is dropped, as with every logger that fails.
   }
 }
 

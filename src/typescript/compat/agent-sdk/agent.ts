@@ -36,7 +36,9 @@ import type { Options } from "./options/types.js";
 /** Tools that change only what the model knows. */
 const UNASKED = ["TodoWrite", "Skill", "ToolSearch"];
 
-/** Files that `settingSources` reads. No run changes them without a person, because the next one obeys them. */
+/**
+ * Files that `settingSources` reads. A run must ask the user before it changes them, because the next run obeys them.
+ */
 const SETTINGS = ["Edit(.claude)", "Edit(CLAUDE.md)", "Edit(CLAUDE.local.md)", "Edit(.mcp.json)"];
 
 /** Tools that only the query's own agent has. */
@@ -53,7 +55,7 @@ export interface Found {
   readonly settings?: Settings;
   /** The tools of servers beyond the process. */
   readonly tools?: readonly ServerTool[];
-  /** Those of servers that agents have of their own. */
+  /** The tools of the agents' own servers. */
   readonly ofAgents?: readonly ServerTool[];
 }
 
@@ -69,7 +71,7 @@ export interface Ongoing extends Tasks, HookedSession {
   model(): Model | undefined;
   /** What the user wants in this turn. */
   task(): string;
-  /** A model call beside the run has cost this. */
+  /** Called with the result of an additional model call, to count its cost. */
   spent(result: RunResult): void;
   /** Whether the query ends when the round of tools under way is over. */
   isShuttingDown(): boolean;
@@ -191,7 +193,7 @@ export function made(given: PlainOptions, ongoing: Ongoing, found?: Found): Made
       limits: {
         maxToolRounds: maxTurns,
         maxUsd: ongoing.usdLeft(),
-        // Agents beside each other share what is left.
+        // Agents that run in parallel share what is left.
         stopWhen: () => (ongoing.usdLeft() ?? 1) <= 0,
       },
     };
@@ -310,7 +312,9 @@ const textsOf = ({ prompt, criticalSystemReminder_EXPERIMENTAL: reminder }: Agen
 const levelOf = ({ effort }: AgentDefinition): Options["effort"] =>
   typeof effort === "number" ? undefined : effort;
 
-/** An agent's own mode counts in the mode `default` alone: an agent does not leave a mode that was chosen for all. */
+/**
+ * An agent's own mode applies only in the mode `default`. In any other mode the agent keeps the mode chosen for all.
+ */
 const modeIn =
   ({ permissionMode }: AgentDefinition): ModeOf =>
   (mode) =>
@@ -372,7 +376,7 @@ interface HookedAgent {
   /** Undefined for the query's own. */
   readonly agent?: AskedAgent | undefined;
   readonly modeOf: ModeOf;
-  /** Skills whose text it has from the beginning. */
+  /** Skills with texts that it has from the start. */
   readonly preloaded?: readonly Skill[] | undefined;
 }
 
@@ -416,7 +420,7 @@ function answered(group: HookGroup<"PreToolUse">, canAsk: boolean): HookGroup<"P
 }
 
 /**
- * Checks a mode that is chosen while the query goes on.
+ * Checks a mode that is chosen during the query.
  *
  * @throws LoopletError for an unknown mode, or one that the options do not allow
  */
@@ -427,7 +431,7 @@ export function checkQueryMode(
   checkMode(mode, "mode", { allowDangerouslySkipPermissions, classifyTool: () => null });
 }
 
-/** `canUseTool`, which names the agent that wants a call, and whose answer may choose another mode. */
+/** `canUseTool` with the agent that wants a call. Its answer may choose another mode. */
 function permissionsOf(
   { canUseTool, ...options }: PlainOptions,
   ongoing: Ongoing,

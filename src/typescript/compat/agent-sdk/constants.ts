@@ -27,7 +27,7 @@ export const LEGACY_TOOL_NAME_ALIASES: Readonly<Record<string, string>> = { Task
 /** An element of the list `systemPrompt` that parts it. looplet leaves it out: its models cache the whole prompt. */
 export const SYSTEM_PROMPT_DYNAMIC_BOUNDARY = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
 
-/** The beginnings of texts about limits of an account. Empty: looplet words none, and `api_retry` reports a limit. */
+/** Prefixes of texts about account limits. Empty: looplet has no such texts, and `api_retry` reports a limit. */
 export const USAGE_LIMIT_ERROR_PREFIXES: readonly string[] = [];
 
 /** Empty, as {@link USAGE_LIMIT_ERROR_PREFIXES}. */

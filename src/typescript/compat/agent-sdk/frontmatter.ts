@@ -19,7 +19,7 @@ export function frontmatterOf(text: string): Frontmatter {
 /** Characters of a name and of a description, which go with every request. */
 const [NAME_CHARS, DESCRIPTION_CHARS] = [64, 8192];
 
-/** True for a name and a description that are there and no longer than allowed. */
+/** Whether the name and the description are present and within the length limits. */
 export function isShort(name: string | undefined, description: string | undefined): boolean {
   const fits = (text = "", most = 0): boolean => text !== "" && text.length <= most;
   return fits(name, NAME_CHARS) && fits(description, DESCRIPTION_CHARS) && name !== "__proto__";

@@ -30,7 +30,7 @@ export interface SdkMcpToolDefinition<S = InputSchema | InputShape> {
   readonly inputSchema: S;
   readonly handler: (args: any, extra: unknown) => CallToolResult | Promise<CallToolResult>;
   readonly annotations?: (ToolAnnotations & { readonly readOnly?: boolean }) | undefined;
-  /** Words by which the tool ToolSearch finds it, beside its name and its description. */
+  /** Additional search words for the tool ToolSearch, besides its name and its description. */
   readonly searchHint?: string | undefined;
   /** Whether ToolSearch never withholds it. Default false. */
   readonly alwaysLoad?: boolean | undefined;
@@ -109,12 +109,15 @@ export function createSdkMcpServer(options: {
   return { type: "sdk", name, version, tools };
 }
 
-/** A server that is reached by Streamable HTTP. Its `annotations` count with `trusted: true` alone. */
+/** A server with Streamable HTTP. Its `annotations` are only used with `trusted: true`. */
 export interface McpHttpServerConfig extends Pick<McpOptions, "url" | "headers" | "trusted">, UnreadServer {
   readonly type: "http";
 }
 
-/** A server that is a process. Nothing here starts one: its status is `failed`, a warning says so, and the query goes on. */
+/**
+ * A server that is a process. looplet does not start it: its status is `failed`, a warning says so, and the query
+ * continues.
+ */
 export interface McpStdioServerConfig extends Omit<UnreadServer, "tools"> {
   readonly type?: "stdio" | undefined;
   readonly command: string;
@@ -122,7 +125,9 @@ export interface McpStdioServerConfig extends Omit<UnreadServer, "tools"> {
   readonly env?: { readonly [name: string]: string } | undefined;
 }
 
-/** A server that speaks the SSE of before 2025. Its status is `failed`, with a warning, and the query goes on. */
+/**
+ * A server with the SSE transport from before 2025. Its status is `failed`, with a warning, and the query continues.
+ */
 export interface McpSSEServerConfig extends UnreadServer {
   readonly type: "sse";
   readonly url: string;
@@ -131,7 +136,7 @@ export interface McpSSEServerConfig extends UnreadServer {
 
 export type McpServerConfig = SdkMcpServer | McpHttpServerConfig | McpStdioServerConfig | McpSSEServerConfig;
 
-/** A server that is reached by the signed-in account of its vendor. looplet reaches none. */
+/** A server that is reached with the signed-in account of its vendor. looplet supports none. */
 export interface McpClaudeAIProxyServerConfig {
   readonly type: "claudeai-proxy";
   readonly url: string;
@@ -145,7 +150,7 @@ export type McpServerConfigForProcessTransport = McpServerConfig;
 /** A server in a status. */
 export type McpServerStatusConfig = McpServerConfigForProcessTransport | McpClaudeAIProxyServerConfig;
 
-/** Servers of an agent: the name of one of `mcpServers`, or servers of its own. */
+/** Servers of an agent: the name of one of `mcpServers`, or its own servers. */
 export type AgentMcpServerSpec = string | McpServers;
 
 export interface McpServers {
@@ -245,7 +250,7 @@ const CANCELLED = { action: "cancel" } as const;
 
 let elicitations = 0;
 
-/** Connects to all servers at once. One that fails is told of, and fails nothing. */
+/** Connects to all servers in parallel. One that fails is reported, and does not affect the others. */
 export async function reach(
   servers: McpServers,
   {

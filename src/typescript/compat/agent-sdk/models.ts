@@ -58,7 +58,7 @@ export function chosen({ model, host }: PlainOptions): string | Model {
   return model ?? host?.defaultModel ?? DEFAULT;
 }
 
-/** The short names, with the models that they stand for. */
+/** The short names, with the models that they refer to. */
 export function supportedModels(): {
   value: string;
   resolvedModel: string;

@@ -11,9 +11,9 @@ import { Session } from "./session.js";
 import type { Options, Query, SDKUserInput } from "./types.js";
 
 /**
- * Asks an agent, and yields what happens: first `system` with the subtype `init`, each answer of the model, the
- * results of its tools, and `result` at the end of each turn. A text is one turn. An iterable may have many: what
- * comes while the model is at work is told to it before its next answer.
+ * Runs an agent, and yields its messages: first `system` with the subtype `init`, each answer of the model, the
+ * results of its tools, and `result` at the end of each turn. A text is one turn. An iterable may have many: a
+ * message that arrives while the model is working is added before its next answer.
  *
  * @example
  * ```ts

@@ -33,7 +33,7 @@ export class Session {
   readonly #kept: KeptSession;
   #chat: Chat;
   #mode: PermissionMode;
-  /** The way in which the session begins; undefined when it has begun. */
+  /** How the session starts. Undefined after it has started. */
   #beginning: SessionSource | "fork" | undefined = "startup";
   /** Whether a model call was made in the session. */
   #hasBegun = false;
@@ -79,9 +79,9 @@ export class Session {
   readonly #prompts: Said[] = [];
   /** Iterables that are not done. */
   #inputs = 0;
-  /** Messages that the iteration has yet to yield. */
+  /** Messages that the iteration has not yielded yet. */
   readonly #told: Unstamped[] = [];
-  /** Tells the iteration that there is something new. */
+  /** Wakes the iteration after a new message. */
   #wake = (): void => {};
   /** Prompts on their way into the run, by the ids of the engine. */
   readonly #steers = new Map<number, Said>();
@@ -280,7 +280,7 @@ export class Session {
     return made(joined(this.#options, { mcpServers: this.servers.current }), this.#ongoing, found);
   }
 
-  /** An agent with the servers of now goes on with the conversation. */
+  /** An agent with the current servers continues the conversation. */
   async #remake(): Promise<void> {
     this.servers.isOutdated = false;
     await this.servers.retire();
@@ -335,7 +335,7 @@ export class Session {
     }) as SDKInitMessage;
   }
 
-  /** The next prompt; nothing if none will come. */
+  /** The next prompt. Undefined if there will be no more. */
   async #next(): Promise<Said | undefined> {
     while (!this.#isClosed && !this.#isShuttingDown && !this.#options.abortController?.signal.aborted) {
       const prompt = this.#prompts.shift();
@@ -438,7 +438,7 @@ export class Session {
     return this.#settings?.commands ?? [];
   }
 
-  /** Gives the session what was said, and begins a checkpoint with each message of the user. */
+  /** Saves the new messages in the session, and starts a checkpoint at each message of the user. */
   #keep(turn: Turn): void {
     const heard = turn.takeUnkept();
     this.#kept.keep(heard);

@@ -21,7 +21,7 @@ export interface Settings {
   ask: string[];
   deny: string[];
   defaultMode?: PermissionMode;
-  /** Folders beside the working folder in which files may be written. */
+  /** Further folders in which files may be written. */
   additionalDirectories: string[];
   /** Variables of the commands of Bash. */
   env: { [name: string]: string };
@@ -75,9 +75,9 @@ interface Said extends ProjectGrants {
 const MOST_BYTES = 262_144;
 
 /**
- * The settings of options and files: the files below `home` (user) and below `cwd` (project, local). Of scalars,
- * `settings` wins over local, that over project, and that over user. Files of the project come with a project that
- * somebody else may have written, so that without trust they only restrict.
+ * The settings of options and files: the files below `home` (user) and below `cwd` (project, local). For scalars,
+ * `settings` overrides local, which overrides project, which overrides user. The project may be untrusted, so without
+ * trust its files can only restrict.
  *
  * @throws TypeError for `settings` that cannot be read
  */
@@ -160,13 +160,13 @@ export async function readSettings(
 
 const NO_FILES: SettingFiles = { text: async () => undefined, list: async () => [], note: () => {} };
 
-/** The path of the settings file that the option names; undefined for settings that stand in the option. */
+/** The path of the settings file in the option. Undefined if the option contains the settings. */
 export function settingsPath({ settings, cwd = "/" }: Pick<Options, "settings" | "cwd">): string | undefined {
   const isPath = typeof settings === "string" && !settings.trimStart().startsWith("{");
   return isPath ? resolvePath(settings, resolvePath(cwd)) : undefined;
 }
 
-/** @throws TypeError where a restriction could be lost */
+/** @throws TypeError if a restriction could be lost */
 async function wholeOf(settings: InlineSettings, files: SettingFiles, cwd: string): Promise<unknown> {
   if (typeof settings !== "string") return settings;
   const path = settingsPath({ settings, cwd });
@@ -209,7 +209,7 @@ function take(said: Said, settings: Settings): void {
   if (said.defaultMode !== undefined) settings.defaultMode = said.defaultMode;
 }
 
-/** Files of settings. A project's files may be a stranger's, so each is read within a bound. */
+/** Files of settings. A project may be untrusted, so the size of each file is limited. */
 export interface SettingFiles {
   text(path: string): Promise<string | undefined>;
   list(path: string): Promise<readonly string[]>;

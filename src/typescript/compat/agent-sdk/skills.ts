@@ -49,7 +49,7 @@ export function skillTool(skills: readonly Skill[]): Tool {
   }) as Tool;
 }
 
-/** Tells an agent the text of a skill beside a prompt, as long as it `isNew`. */
+/** Adds the text of a skill to a prompt of an agent, while it `isNew`. */
 export function toldSkill(skill: Skill, isNew: () => boolean): HookGroup<"UserPromptSubmit"> {
   const told = async (): Promise<{ additionalContext: string } | undefined> =>
     isNew() ? { additionalContext: `The skill ${skill.name}:\n\n${await skill.content()}` } : undefined;

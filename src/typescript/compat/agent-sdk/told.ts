@@ -40,7 +40,7 @@ interface Answered extends Heard {
 export interface TurnOptions {
   readonly includePartialMessages: boolean;
   readonly forwardSubagentText: boolean;
-  /** Whether the first message of the user is told: one of streaming input is. */
+  /** Whether the first message of the user is repeated as a message: for streaming input it is. */
   readonly tellsPrompt: boolean;
   /** The id of the first message of the user. Default: a new one. */
   readonly promptUuid?: string | undefined;
@@ -53,7 +53,7 @@ export interface TurnOptions {
 interface Answer {
   model: string;
   usage: ApiUsage;
-  /** An answer without calls, whose end is not told yet. */
+  /** An answer without calls, whose end has not been sent yet. */
   waiting: Answered | undefined;
 }
 
@@ -64,7 +64,7 @@ export class Turn {
   /** The input of each call, and the time at which the model has asked for it. */
   readonly #calls = new Map<string, { readonly input: unknown; readonly begun: number }>();
   readonly #denials: SDKPermissionDenial[] = [];
-  /** The root's messages, which the session has yet to keep. */
+  /** The root's messages that the session has not saved yet. */
   #unkept: Heard[] = [];
   /** Those of agents, by the ids of their calls. */
   #unkeptOf = new Map<string, Heard[]>();
@@ -210,13 +210,13 @@ export class Turn {
     return this.take({ ...event, agentPath: `root/${id}`, parentToolCallId: id });
   }
 
-  /** The end of a run beside the query's own, whose costs count. */
+  /** Adds the costs of an additional run. */
   spent(result: RunResult): void {
     this.#children.push(result);
     this.#childrenUsd.set(result.id, result.costUsd);
   }
 
-  /** The models of this turn whose price is not known. */
+  /** The models of this turn without a known price. */
   unpriced(result: RunResult): string[] {
     const all = [result, ...this.#children].filter(({ costBasis }) => costBasis === "unknown");
     const free = all.flatMap(({ modelUsage }) =>
@@ -233,7 +233,7 @@ export class Turn {
     return { type: "system", subtype: "task_notification", uuid: this.#options.uuid(), ...about };
   }
 
-  /** What no event has told: an answer without its end, and results that no request took. */
+  /** The messages that no event has caused: an answer without its end, and results that no request contained. */
   rest(result: RunResult): Unstamped[] {
     const told = this.#endOf("root", result.rawFinishReason, null);
     const last = result.messages.at(-1);
@@ -315,7 +315,7 @@ export class Turn {
     if (message.role === "user") {
       const hasResults = message.content.some(({ type }) => type === "tool_result");
       if (isRoot && hasResults) this.#owesResults = false;
-      // The prompt of a subagent stands in its call.
+      // The prompt of a subagent is in its call.
       const isPrompt = !hasResults && (isFirst ? !this.#options.tellsPrompt : !isRoot);
       if (isPrompt) return [];
       const content = message.content.flatMap(toApi);
@@ -352,7 +352,7 @@ export class Turn {
     const { model, usage } = answer;
     const ends = this.#options.includePartialMessages ? endOfStream(stopReason, usage) : [];
     const all = message.content.flatMap(toApi);
-    // An agent's answers are told by their calls alone.
+    // Only the calls in an agent's answers are sent.
     const isWhole = parent === null || this.#options.forwardSubagentText;
     const content = isWhole ? all : all.filter(({ type }) => type === "tool_use");
     if (content.length === 0 && !isWhole) return [];

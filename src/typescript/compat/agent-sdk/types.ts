@@ -77,14 +77,14 @@ export interface Query extends AsyncGenerator<SDKMessage, void>, UnavailableMeth
    * cannot be reached is in `errors`, and fails nothing.
    */
   setMcpServers(servers: McpServers): Promise<McpSetServersResult>;
-  /** The servers of `mcpServers`, when the query has begun. */
+  /** The servers of `mcpServers`, after the query has started. */
   mcpServerStatus(): Promise<McpServerStatus[]>;
   /** Reaches a server again, or one that failed. */
   reconnectMcpServer(name: string): Promise<void>;
   /** Takes a server away from the next turn on, or gives it back. */
   toggleMcpServer(name: string, enabled: boolean): Promise<void>;
   supportedAgents(): Promise<AgentInfo[]>;
-  /** The short names, with the models that they stand for. */
+  /** The short names, with the models that they refer to. */
   supportedModels(): Promise<ModelInfo[]>;
   /** Nothing: a key is all that looplet knows of an account. */
   accountInfo(): Promise<AccountInfo>;
@@ -95,18 +95,18 @@ export interface Query extends AsyncGenerator<SDKMessage, void>, UnavailableMeth
   getContextUsage(options?: { detail?: "summary" | "full" }): Promise<ContextUsage>;
   /** Puts files back as they were when the message of the user with this `uuid` came. Needs `enableFileCheckpointing`. */
   rewindFiles(userMessageId: string, options?: { dryRun?: boolean }): Promise<RewindFilesResult>;
-  /** A file of `host.vfs`; `null` if there is none. */
+  /** A file of `host.vfs`, or `null`. */
   readFile(
     path: string,
     options?: { maxBytes?: number; encoding?: "utf-8" | "base64" },
   ): Promise<SDKControlReadFileResponse | null>;
-  /** Prompts that begin with `/` and have a meaning of their own. */
+  /** The commands: prompts that begin with `/`. */
   supportedCommands(): Promise<SlashCommand[]>;
   /** Ends the run of an agent by the `task_id` of its `task_started`. */
   stopTask(id: string): Promise<void>;
   /**
-   * Ends the query when the round of tools under way is over, because the process is about to end. Resolves when the
-   * session is kept: `resume` goes on with it elsewhere.
+   * Ends the query after the current round of tools, because the process is about to exit. Resolves when the session
+   * is saved. Resume it elsewhere with `resume`.
    */
   shutdown(reason: string): Promise<void>;
   /** Adds messages of the user, as those of an iterable `prompt`. Resolves when the iterable is done. */

@@ -1,7 +1,7 @@
 import type { GenericMessage, Session, ThinkingMessage, ToolCallMessage } from "./types.js";
 
 export interface CompactOptions {
-  /** Responses of the model behind a message, after which it is cut. Default 5. */
+  /** The number of responses of the model after which an earlier message is cut. Default 5. */
   afterResponses?: number | undefined;
   /** Characters that stay of it. Default 100. */
   prefixChars?: number | undefined;
@@ -21,7 +21,7 @@ export function compactSession(
   for (let at = session.messages.length - 1; at >= 0; at -= 1) {
     const message = session.messages[at]!;
     const isModels = isOfModel(message);
-    // The response that a message belongs to is not behind it.
+    // The response that a message belongs to does not count as later.
     if (isInResponse && !isModels) responses += 1;
     isInResponse = isModels;
     if (responses >= afterResponses && isCuttable(message)) session.messages[at] = cut(message, prefixChars);

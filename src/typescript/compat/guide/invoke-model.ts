@@ -13,10 +13,10 @@ export interface InvokeModelOptions extends Omit<AgentOptions, "model" | "tools"
 }
 
 /**
- * An `invokeModel` that asks a model of looplet, of any vendor, or a model of Anthropic by its name. Without
- * `host.apiKey` a name takes the key of the variable `ANTHROPIC_API_KEY`, where there is a process. The session
- * stays in its generic form, so another model can go on with it. It rejects with a `RunError` if the model call
- * fails, and with a `TypeError` for a session that does not end with the user or a result.
+ * An `invokeModel` for a looplet model of any vendor, or for an Anthropic model by name. Without `host.apiKey`, a
+ * name uses the key in the environment variable `ANTHROPIC_API_KEY`, if there is a process. The session stays in its
+ * generic form, so another model can continue it. Rejects with a `RunError` if the model call fails, and with a
+ * `TypeError` for a session that does not end with the user or a result.
  */
 export function makeInvokeModel(model: string | Model, given: InvokeModelOptions = {}): InvokeModel {
   const { host = {}, ...options } = given;

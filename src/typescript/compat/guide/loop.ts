@@ -14,7 +14,7 @@ export interface ExecuteOptions {
   parallel?: boolean | undefined;
 }
 
-/** Runs the calls. The results stand in the order of the calls; an error is a result that says so. */
+/** Runs the calls. The results are in the order of the calls. An error becomes a result that describes it. */
 export async function executeToolCalls(
   toolCalls: readonly ToolCallMessage[],
   handlers: Handlers,
@@ -58,8 +58,9 @@ export interface SessionOptions extends ExecuteOptions {
 }
 
 /**
- * The loop: asks the model, adds what it said, runs its calls, adds the results, until a response has no calls. It
- * changes the session and returns it. An error of `invokeModel` rejects; the session then ends with the last results.
+ * The loop: calls the model, adds its output, runs its calls and adds the results, until a response has no calls. It
+ * changes the session and returns it. Rejects with an error of `invokeModel`; the session then ends with the last
+ * results.
  */
 export async function runSession(
   invokeModel: InvokeModel,

@@ -15,7 +15,7 @@ export interface ThinkingMessage {
   content: string;
   /** The vendor's proof that it wrote this text itself. */
   signature?: string;
-  /** The model that wrote a signed text; `makeInvokeModel` sends it back to that one alone. */
+  /** The model that wrote a signed text. `makeInvokeModel` sends it back only to that model. */
   origin?: NonNullable<Message["origin"]>;
   compacted?: true;
 }
@@ -47,14 +47,14 @@ export interface ToolDefinition {
 }
 
 /**
- * The functions behind the tools, by name. A text that one returns is the output; any other value becomes JSON,
- * nothing becomes "", and an `Error` counts as thrown.
+ * The functions of the tools, by name. A returned string is the output, any other value becomes JSON, `undefined`
+ * becomes "", and an `Error` counts as thrown.
  */
 export interface Handlers {
   [name: string]: (input: any) => unknown;
 }
 
-/** Asks the model once. Contract: it returns what the model said and leaves the session as it is. */
+/** Calls the model once. Contract: returns what the model said, and does not change the session. */
 export type InvokeModel = (
   tools: readonly ToolDefinition[],
   session: Session,

@@ -3,9 +3,9 @@ import type { ApiBlock } from "../anthropic.js";
 import type { ApiMessage, GenericMessage, Session } from "./types.js";
 
 /**
- * The messages of a request. Consecutive messages of the model become one message, and so do consecutive results. The
- * system prompt stands apart; the last one wins. Thinking that was cut is left out, because a vendor refuses signed
- * thinking that was changed.
+ * The messages of a request. Consecutive messages of the model are merged, and so are consecutive results. The system
+ * prompt is separate, and the last one is used. Cut thinking is dropped, because a vendor refuses signed thinking
+ * that was changed.
  */
 export function toApiMessages(session: Session): { system: string | null; messages: ApiMessage[] } {
   let system: string | null = null;

@@ -49,9 +49,12 @@ export type AgentSdkCanUseTool = (
   input: any,
   options: Omit<PermissionRequest, "matchedAskRule"> & {
     readonly toolUseID: string;
-    /** Why the call is asked about. Only `query` tells it. */
+    /** Why the call needs approval. Only set by `query`. */
     readonly decisionReason?: string | undefined;
-    /** The agent that wants the call, by the id of its own call. Only `query` tells it; the query's own agent has none. */
+    /**
+     * The agent that wants the call, by the id of its own call. Only set by `query`, and absent for the query's own
+     * agent.
+     */
     readonly agentID?: string | undefined;
     /** The question, as a text. */
     readonly requestId: string;

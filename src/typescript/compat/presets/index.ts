@@ -35,14 +35,14 @@ export type PresetName = "default" | "sprout" | "claudeAgentSdk" | "guide" | "pr
 /** `limits.maxIterations` for a loop without a bound: the greatest number that the option accepts. */
 const UNBOUNDED = 4_294_967_295;
 
-/** The words in which each source tells the model about a failed call, for `toolCalls.wordError`. */
+/** The error texts in which each source reports a failed call to the model, for `toolCalls.wordError`. */
 export const toolErrorWords = {
   /** `{"error":message}` */
   sprout: ({ code, message }, { toolName }) => {
     const error = code === "unknown_tool" ? `Unknown tool: ${toolName}` : message || "Tool execution failed";
     return JSON.stringify({ error });
   },
-  /** The message alone. */
+  /** Only the message. */
   claudeAgentSdk: ({ message }) => message,
   guide: ({ message }) => `Error: ${message}`,
   production: ({ message }) => `error: ${message}`,
@@ -206,7 +206,7 @@ export function agentVariants<V extends string>(
     made.set(name, one);
     return one;
   };
-  // Every variant is made here, so that its errors are thrown at once.
+  // Every variant is created here, so that its errors are thrown immediately.
   for (const name of ["", ...Object.keys(variants ?? {})]) make(name);
   const sized = (
     size: Pick<VariantRunOptions<V>, "variant" | "small">,

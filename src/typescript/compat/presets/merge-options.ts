@@ -7,7 +7,7 @@ const GROUPS = ["limits", "context", "answers", "toolCalls", "permissions", "eve
 /** Options of any agent. */
 type Options = Partial<AgentOptions<any, any>>;
 
-/** These options without a name that is none. */
+/** These options without unknown names. */
 type Known<O> = O & { readonly [K in Exclude<keyof O, keyof AgentOptions>]: never };
 
 /** Those of the preset, with these in their place; a group is of both. */

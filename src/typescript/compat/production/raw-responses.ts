@@ -1,22 +1,22 @@
 /** The bodies of a model's responses, as the vendor sent them. */
 import type { Fetch } from "../../core/api/index.js";
 
-/** The most bytes of a body that are kept, as many as a body that comes whole may have. */
+/** The maximum size of a stored body in bytes, the same as for a body that is not streamed. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 export class RawResponses {
   #last: Promise<string | undefined> = Promise.resolve(undefined);
 
-  /** What the run has read of the last response; `undefined` if it broke off, or is longer than what is kept. */
+  /** What the run has read of the last response. `undefined` if it was cut off, or exceeds the limit. */
   get last(): Promise<string | undefined> {
     return this.#last;
   }
 
-  /** A function that sends requests with `fetch` and keeps the bodies of their responses. */
+  /** Wraps `fetch` and stores the bodies of the responses. */
   around(fetch: Fetch): Fetch {
     return async (url, init) => {
       const response = (await fetch(url, init)) as Response;
-      // A copy would not say that `fetch` has followed a redirect by itself, which must be refused.
+      // A copy would not show that `fetch` followed a redirect automatically, which must be refused.
       if (!(response.body instanceof ReadableStream) || response.redirected) return response;
       const copy = new Copy(response.body);
       this.#last = copy.text;
@@ -27,8 +27,8 @@ export class RawResponses {
 }
 
 /**
- * A body that is kept as it is read. Nothing is read that the run does not read, and the source ends with the run:
- * the other half of a `tee` would read on, for as long as a server sends.
+ * A body that is stored while it is read. It reads nothing that the run does not read, and the source ends with the
+ * run. The other half of a `tee` would read on, as long as a server sends.
  */
 class Copy {
   readonly body: ReadableStream<Uint8Array>;

@@ -22,12 +22,12 @@ import type {
   ProductionResult,
 } from "./types.js";
 
-/** The word by which a person ends a job. */
+/** The text with which the user ends a job. */
 const CANCEL = "/cancel";
 
 /**
- * Begins a job, or goes on from a checkpoint. Nothing is thrown away: a cap closes the job with an error and saves a
- * checkpoint, from which a higher cap goes on.
+ * Starts a job, or resumes it from a checkpoint. No work is lost: a cap closes the job with an error and saves a
+ * checkpoint, from which it can be resumed with a higher cap.
  *
  * @example
  * ```ts
@@ -92,7 +92,7 @@ class Job implements ProductionJob {
   #iter = 0;
   /** The reason of an answer's end that the loop does not know. */
   #unexpected: string | undefined;
-  /** The entries that the message store has yet to take, one after the other. */
+  /** The pending writes to the message store, one after another. */
   #written: Promise<void> = Promise.resolve();
 
   constructor(options: ProductionOptions) {
@@ -100,7 +100,7 @@ class Job implements ProductionJob {
     this.#id = options.jobId ?? options.host?.ids?.() ?? randomUuid();
     this.#agent = this.#agentOf(options);
     this.result = this.#go();
-    // An error is told to whoever awaits the result.
+    // The caller who awaits the result gets the error.
     this.result.catch(() => {});
   }
 
@@ -226,7 +226,7 @@ class Job implements ProductionJob {
     });
   }
 
-  /** Saves the state from which a run with a higher cap can go on. */
+  /** Saves the state from which a run with a higher cap can resume. */
   async #checkpoint(run: Run, result: RunResult): Promise<string | undefined> {
     const reason = stopReason(result);
     const { checkpointStore, onError = console.error } = this.#options;
@@ -245,12 +245,12 @@ class Job implements ProductionJob {
   }
 }
 
-/** Whether a warning only says that the limits have changed: a job goes on from its checkpoint with a higher cap. */
+/** Whether a warning only says that the limits have changed: a job resumes from its checkpoint with a higher cap. */
 function saysHigherCap({ code, message }: Extract<RunEvent, { type: "warning" }>): boolean {
   return code === "options_changed" && message.endsWith(": limits");
 }
 
-/** Tools whose functions may return a tool error in place of a result. */
+/** Tools with functions that may return a tool error instead of a result. */
 function inOrder(tools: Tools): Tools {
   const wrap = (tool: Tool): Tool => ({
     ...tool,

@@ -10,8 +10,8 @@ export interface LoopState {
 }
 
 /**
- * Whether the loop ends behind an answer, and why. A fatal tool error is the fifth exit: {@link executeToolBlocks}
- * does not know it, and `runProduction` does.
+ * Whether the loop ends after an answer, and why. A fatal tool error is the fifth exit: {@link executeToolBlocks}
+ * does not handle it, but `runProduction` does.
  */
 export function shouldStop({
   response,

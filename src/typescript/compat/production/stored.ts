@@ -3,7 +3,7 @@ import type { Block, Message } from "../../core/api/index.js";
 import { fromApi, toApi, type ApiBlock } from "../anthropic.js";
 import type { StoredMessage } from "./types.js";
 
-/** A message whose every block can be given back. */
+/** A message with only blocks that can be restored. */
 export function storedMessage({ role, content, origin }: Message): StoredMessage {
   const blocks = content.flatMap((block): StoredMessage["content"] =>
     hasEqual(block) ? toApi(block) : [block],
@@ -20,7 +20,7 @@ function hasEqual(block: Block): boolean {
   return first?.type === "text" && first.vendor === undefined && others.length === 0;
 }
 
-/** looplet's message for a stored one, for one of a vendor's requests, or for one of its own. */
+/** Converts a stored message, one of a vendor's requests, or one of looplet's own, to a looplet message. */
 export function givenMessage(message: Message | StoredMessage): Message {
   const content: unknown = message.content;
   if (typeof content === "string") return { ...message, content: [{ type: "text", text: content }] };

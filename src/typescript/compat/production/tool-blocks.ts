@@ -1,4 +1,4 @@
-/** Tool calls of one answer, run beside each other, each with a result. */
+/** Runs the tool calls of one answer in parallel. Each gets a result. */
 import { isErrorObject } from "../../core/kit/check.js";
 
 /** A `tool_use` block of the Messages API. */
@@ -17,7 +17,7 @@ export interface ToolUseResult {
   is_error?: true;
 }
 
-/** What {@link executeToolBlocks} gets beside the blocks. Your function gets it too. */
+/** The context of {@link executeToolBlocks}. Your function gets it too. */
 export interface ToolBlockContext {
   runTool(name: string, input: unknown, ctx: this): unknown;
   /** The resource that a call writes to. Calls with equal keys run in their order. */
@@ -132,7 +132,7 @@ function serialized(value: unknown): { content: string; isError: boolean } {
   }
 }
 
-/** The value whose fields were spread: nothing, a text, which has a field for each character, a list or an object. */
+/** The value with the spread fields: nothing, a text, which has a field for each character, a list or an object. */
 function valueOf(fields: { readonly [name: string]: unknown }): unknown {
   const names = Object.keys(fields);
   if (names.length === 0) return undefined;
@@ -142,7 +142,7 @@ function valueOf(fields: { readonly [name: string]: unknown }): unknown {
   return values.every((one) => typeof one === "string" && one.length === 1) ? values.join("") : values;
 }
 
-/** The key of a call; none if `resourceKey` throws, because the call itself then fails at its input. */
+/** The key of a call. None if `resourceKey` throws, because the call itself then fails at its input. */
 function keyOf<C extends ToolBlockContext>({ name, input }: ToolUseBlock, ctx: C): string | undefined {
   try {
     return ctx.resourceKey?.(name, input);

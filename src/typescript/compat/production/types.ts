@@ -21,8 +21,8 @@ export interface ProductionOptions extends Omit<
   /** The name of a model of Anthropic or of `host.model`, or a model. */
   model: string | Model;
   /**
-   * Tools as those of `createAgent`. A function may return what {@link toolError} makes. Calls of one answer run
-   * beside each other, except those with equal `resourceKey`.
+   * Tools as for `createAgent`. A function may return the value of {@link toolError}. The calls of one answer run in
+   * parallel, except those with equal `resourceKey`.
    */
   tools?: Tools | undefined;
   /** The task. Not needed with `resume`. */
@@ -31,24 +31,27 @@ export interface ProductionOptions extends Omit<
   messages?: readonly (Message | StoredMessage)[] | undefined;
   /** The most model calls, 1 or more. Default 50. `iterationPresets` has 50 for a builder and 12 for a router. */
   maxIters?: number | undefined;
-  /** The most tokens of the job: the loop stops behind the answer that passes it, before its tools. Default: no cap. */
+  /**
+   * The maximum number of tokens of the job. The loop stops after the answer that exceeds it, before its tools.
+   * Default: no cap.
+   */
   tokensCap?: number | undefined;
   /** The id of the job in rows and entries. Default: the id of the run. */
   jobId?: string | undefined;
-  /** The place for checkpoints of jobs that a cap has stopped. Default: none are saved. */
+  /** The store for checkpoints of jobs that a cap has stopped. Default: none are saved. */
   checkpointStore?: CheckpointStore | undefined;
-  /** The id of a checkpoint to go on from. It needs a higher cap, and `checkpointStore`. */
+  /** The id of a checkpoint to resume. Needs a higher cap, and `checkpointStore`. */
   resume?: string | undefined;
   /** Gets each message when it is complete, and the reason of the end. */
   messageStore?: Sink<MessageEntry> | undefined;
-  /** Whether an entry has the model's whole response beside its message. It doubles the storage. Default false. */
+  /** Whether an entry also contains the model's raw response. It doubles the storage. Default false. */
   storeRawResponse?: boolean | undefined;
   /** Gets a row of `agent_loop_trace` per model call. */
   trace?: Sink<TraceRow> | undefined;
   /** Aborts the job. */
   signal?: AbortSignal | undefined;
   onEvent?: ((event: RunEvent) => void) | undefined;
-  /** Hears of errors of your functions and stores. Default: `console.error`. */
+  /** Called with errors of your functions and stores. Default: `console.error`. */
   onError?: ((error: unknown) => void) | undefined;
   host?: Host | undefined;
 }
@@ -60,7 +63,7 @@ export interface Checkpoint {
   readonly stopReason: StopReason;
   readonly iterations: number;
   readonly messages: readonly Message[];
-  /** The journal of the run, from which it goes on. */
+  /** The journal of the run, from which it resumes. */
   readonly entries: readonly JournalEntry[];
 }
 
@@ -88,13 +91,13 @@ export interface MessageEntry {
 export interface StoredMessage {
   role: "user" | "assistant";
   content: (ApiBlock | Block)[];
-  /** The model that wrote it. Its thinking and raw blocks go back to that model alone. */
+  /** The model that wrote it. Its thinking and raw blocks are sent back only to that model. */
   origin?: NonNullable<Message["origin"]>;
 }
 
 /**
- * The reason of a job's end. `tool_error_fatal` is a tool error that is not recoverable, `model_error` a model call
- * that failed for good. Other limits of `createAgent` have its words (`time`, `repeat`, …).
+ * Why a job ended. `tool_error_fatal` is a tool error that is not recoverable, `model_error` a model call that failed
+ * after all retries. Other limits of `createAgent` use its names (`time`, `repeat`, …).
  */
 export type StopReason =
   "end_turn" | "max_iters" | "budget" | "user_cancel" | "tool_error_fatal" | "model_error" | (string & {});
@@ -112,13 +115,13 @@ export interface ProductionResult {
   readonly error?: { readonly code: StopReason; readonly message: string };
   /** The checkpoint of a job that a cap has stopped. */
   readonly checkpointId?: string;
-  /** The run with all that `createAgent` tells. */
+  /** The run with everything that `createAgent` returns. */
   readonly run: RunResult;
 }
 
-/** A job under way. It is not a promise: await `job.result`. */
+/** A running job. It is not a promise: await `job.result`. */
 export interface ProductionJob {
-  /** The id of the job. A job that goes on has that of its checkpoint when the checkpoint is loaded. */
+  /** The id of the job. A resumed job has the id of its checkpoint after the checkpoint is loaded. */
   readonly id: string;
   /**
    * Resolves at the end, also for a failure or a cap. Rejects with an error `unexpected stop_reason: …` for an answer

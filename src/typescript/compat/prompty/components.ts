@@ -16,7 +16,7 @@ import {
 } from "./model/tool-messages.js";
 import type { PromptInputs, Message, Prompty } from "./types.js";
 
-/** Fills a template. Segments keep what came from where; a text is taken as written by the author. */
+/** Fills a template. Segments record the source of each part. A string counts as written by the author. */
 export interface Renderer {
   render(
     agent: Prompty,
@@ -61,8 +61,8 @@ const execute: Executor["execute"] = (agent, messages, options) =>
 const processor: Processor = { process: processResponse };
 
 /**
- * The messages of a round. Those of looplet's own answers have one form for every provider, in which a guardrail sees
- * the text of each result. The first keeps looplet's own message, so that every block of it goes back.
+ * The messages of a round. Looplet's own answers have one form for every provider, in which a guardrail sees the text
+ * of each result. The first contains looplet's own message, so that all its blocks are sent back.
  */
 function formatted(format: FormatToolMessages): FormatToolMessages {
   return (response, calls, results, text) => {

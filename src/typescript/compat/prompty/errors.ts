@@ -25,7 +25,7 @@ export class InvokerError extends ValueError {
   }
 }
 
-/** Every attempt of a model call has failed. Give `messages` as the thread input of another `turn` to go on. */
+/** Every attempt of a model call has failed. To continue, pass `messages` as the thread input of another `turn`. */
 export class ExecuteError extends Error {
   override readonly name = "ExecuteError";
   readonly messages: Message[];
@@ -41,7 +41,7 @@ export class CancelledError extends Error {
   override readonly name = "CancelledError";
 }
 
-/** A guardrail of the input or of the output has said no. */
+/** A guardrail refused the input or the output. */
 export class GuardrailError extends Error {
   override readonly name = "GuardrailError";
   readonly reason: string;

@@ -17,7 +17,7 @@ export class Registry<T> {
 /** A tool by its name. Gets the arguments, with bindings in them. */
 export type ToolFunction = (args: any) => unknown;
 
-/** The function that runs the tools of a kind that have no function of their own. */
+/** The function that runs tools of a kind that have no function. */
 export type ToolHandler = (
   tool: PromptyTool,
   args: any,

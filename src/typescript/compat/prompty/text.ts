@@ -1,4 +1,4 @@
-/** Texts of strangers, cut in one pass. An expression that may look back over them takes the square of their length. */
+/** Untrusted texts, trimmed in one pass. A regular expression that backtracks over them would take quadratic time. */
 
 /** The text without the line feeds at its ends. */
 export function withoutOuterLines(text: string): string {

@@ -4,7 +4,10 @@ import { redacted } from "../../extras/trace/redacted.js";
 import { isMap } from "./file/frontmatter.js";
 import { extractFirstJsonBlock } from "./turn/arguments.js";
 
-/** Contract: called when a span begins; returns what hears its facts and its end. An error that it throws is logged. */
+/**
+ * Contract: called when a span starts. Returns the receiver of its facts and its end. An error that it throws is
+ * logged.
+ */
 export type Tracer = (name: string, parents: readonly string[]) => SpanSink;
 
 export interface SpanSink {
@@ -48,7 +51,7 @@ export class Span {
     );
   }
 
-  /** A span without a parent. `more` are the tracers of this call alone. */
+  /** A span without a parent. `more` are the tracers of only this call. */
   static root(name: string, more: readonly Tracer[] = []): Span {
     return new Span(name, undefined, more);
   }

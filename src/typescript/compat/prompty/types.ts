@@ -90,7 +90,7 @@ export interface Prompty {
   template: { format: { kind: string }; parser: { kind: string } };
   /** The text below the frontmatter. */
   instructions: string;
-  /** Where the file lies, if it was loaded by a path or with a `base`. */
+  /** The path of the file, if it was loaded by a path or with a `base`. */
   path?: string;
 }
 
@@ -112,7 +112,7 @@ export type ContentPart = TextPart | MediaPart;
 export interface Message {
   role: "system" | "developer" | "user" | "assistant" | "tool";
   content: ContentPart[];
-  /** The attributes of a role marker, and what an executor keeps of tool calls. */
+  /** The attributes of a role marker, and what an executor stores of tool calls. */
   metadata?: { [name: string]: unknown };
 }
 
@@ -128,7 +128,7 @@ export interface ToolResult {
   tool_call_id: string;
   /** The text of the result. */
   result: string;
-  /** All of the result, if it is not a text alone. */
+  /** The whole result, if it is not only text. */
   parts?: readonly ContentPart[];
 }
 
@@ -139,25 +139,25 @@ export interface Files {
   realpath?(path: string): Promise<string> | string;
 }
 
-/** What a program gives `looplet/prompty`. Nothing is read of the process or the disk beside it. */
+/** What a program provides to `looplet/prompty`. Nothing else is read from the process or the disk. */
 export interface PromptyHost extends Host {
   /** Values for `${env:NAME}`. */
   env?: { readonly [name: string]: string | undefined } | undefined;
   /** Reads `.prompty` files and `${file:…}`. Default: the global `fetch`, which reads addresses. */
   vfs?: Files | undefined;
-  /** Folders that `${file:…}` and tools of kind `prompty` may reach beside the file's own. */
+  /** Folders that `${file:…}` and tools of kind `prompty` may access in addition to the file's own. */
   roots?: readonly string[] | undefined;
   /**
-   * Addresses that a file's `model.connection.endpoint` may name, with the paths below them. They get the key and the
-   * prompts. Default: the provider's own alone.
+   * Addresses that a file's `model.connection.endpoint` may name, including the paths below them. They receive the
+   * key and the prompts. Default: only the provider's own.
    */
   allowedEndpoints?: readonly string[] | undefined;
   /**
-   * Fields of `model.options.additionalProperties` that a file may set although a vendor then reaches other servers
-   * or keeps conversations: `tools`, `mcp_servers`, `store`, `previous_response_id` and the like. Default: none.
+   * Fields of `model.options.additionalProperties` that a file may set although a vendor then calls other servers or
+   * stores conversations: `tools`, `mcp_servers`, `store`, `previous_response_id` and the like. Default: none.
    */
   allowedProperties?: readonly string[] | undefined;
-  /** Hear the spans of this call, beside those of the registry. */
+  /** Receive the spans of this call, in addition to those of the registry. */
   tracers?: readonly Tracer[] | undefined;
   clock?: Clock | undefined;
 }

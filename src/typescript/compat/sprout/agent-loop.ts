@@ -22,10 +22,10 @@ import type {
   SproutToolCall,
 } from "./types.js";
 
-/** A model call has failed for good. */
+/** A model call has failed after all retries. */
 export class AgentLoopError extends Error {
   override readonly name = "AgentLoopError";
-  /** The status of the response, such as 429; `undefined` if none came. */
+  /** The status of the response, such as 429. `undefined` without a response. */
   readonly status: number | undefined;
   readonly code: AgentLoopErrorCode;
   /** What the loop has reached before. */
@@ -45,11 +45,11 @@ export class AgentLoopError extends Error {
 }
 
 /**
- * Sends the messages, runs the tools that the model asks for, one after the other, and repeats until an answer has no
+ * Sends the messages, runs the tools that the model requests, one after another, and repeats until an answer has no
  * calls or `maxIterations` is reached, which is not an error.
  *
  * Rejects with a `TypeError` for a missing option before any request, with a `LoopletError` for a wrong one, and with
- * an {@link AgentLoopError} for a failed model call. A call with status 429 is repeated after 2, 4 and 8 seconds.
+ * an {@link AgentLoopError} for a failed model call. A call with status 429 is retried after 2, 4 and 8 seconds.
  *
  * @example
  * ```ts
@@ -82,7 +82,7 @@ export async function agentLoop(options: AgentLoopOptions): Promise<AgentLoopRes
     ...(maxIterations === undefined ? {} : { limits: { maxIterations } }),
     // The text that a callback got is the text that the model reads.
     toolCalls: { maxResultChars: MOST_CHARS },
-    // "end_turn" ends the loop, also beside calls.
+    // "end_turn" ends the loop, even with calls.
     answers: { strictStopReason: true },
   };
   const always = {
@@ -170,10 +170,10 @@ function resultOf(run: RunResult, systemPrompt: string, toolCalls: SproutToolCal
   } as PropertyDescriptor) as AgentLoopResult;
 }
 
-/** Tells the callbacks what happens, in its order, and keeps the calls. */
+/** Calls the callbacks in order, and stores the calls. */
 class Told {
   readonly calls: SproutToolCall[] = [];
-  /** The calls whose function has been called. */
+  /** The calls for which the function was called. */
   readonly #begun = new Set<string>();
   readonly #asked = new Map<string, unknown>();
   readonly #callbacks: NonNullable<AgentLoopOptions["callbacks"]>;
@@ -198,7 +198,7 @@ class Told {
         } catch (thrown) {
           const message = messageOf(thrown);
           this.#end(name, input, inWords(message));
-          // Sprout goes on after any error of a tool.
+          // Sprout continues after any error of a tool.
           throw new ToolError({ message });
         }
       },
@@ -225,7 +225,7 @@ class Told {
       for (const block of event.message.content)
         if (block.type === "text" && block.text.trim() !== "") this.#tell("onThinking", block.text);
     }
-    // A call whose arguments could not be read never reaches its function.
+    // A call with arguments that could not be read never reaches its function.
     if (
       event.type === "tool-error" &&
       !this.#begun.has(event.toolCallId) &&

@@ -3,7 +3,7 @@ import type { Message } from "../../core/api/index.js";
 import { fromApi, toApi, type ApiBlock } from "../anthropic.js";
 import type { SproutMessage } from "./types.js";
 
-/** looplet's messages as the Messages API has them, behind the system prompt. */
+/** looplet's messages in the form of the Messages API, after the system prompt. */
 export function historyOf(systemPrompt: string, messages: readonly Message[]): SproutMessage[] {
   const said = messages.map(({ role, content }) => ({ role, content: content.flatMap(toApi) }));
   return [{ role: "system", content: systemPrompt }, ...said];

@@ -4,7 +4,7 @@ import { agentLoop } from "./agent-loop.js";
 import type { AgentLoopOptions, AgentLoopResult } from "./types.js";
 
 type Size = Omit<AgentLoopOptions, "userMessage" | "initialMessage"> & {
-  /** The user's message; `{{name}}` stands for a value of `run` or of `variables`. */
+  /** The user's message. `{{name}}` is replaced by a value of `run` or of `variables`. */
   prompt: string;
   /** Values for `{{name}}` in `systemPrompt` and `prompt`. */
   variables?: Variables | undefined;
@@ -51,7 +51,7 @@ export function defineAgent(options: SizedOptions): SizedAgent {
   };
 }
 
-/** Inputs as they stand in a text: an object is written as JSON. */
+/** Inputs as text: an object is written as JSON. */
 function textsOf(inputs: { readonly [name: string]: unknown }): Variables {
   const texts = Object.entries(inputs).map(([name, value]) => [
     name,

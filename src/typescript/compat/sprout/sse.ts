@@ -13,8 +13,8 @@ export interface SseWriter {
 const SUMMARY = 200;
 
 /**
- * Callbacks that send `agent_reasoning` `{ agent, text }`, `tool_call` `{ tool, input }` and `tool_result`
- * `{ tool, summary }`, whose summary is the first 200 characters of the result, and the events that tools send.
+ * Callbacks that send `agent_reasoning` `{ agent, text }`, `tool_call` `{ tool, input }`, `tool_result` `{ tool,
+ * summary }` with the first 200 characters of the result, and the events that tools send.
  */
 export function sseCallbacks(writer: SseWriter, { agent }: { agent: string }): Required<SproutCallbacks> {
   return {
@@ -28,8 +28,8 @@ export function sseCallbacks(writer: SseWriter, { agent }: { agent: string }): R
 
 /**
  * Runs the loop, and returns its events as the body of a response of type `text/event-stream`. The last event is
- * `done` `{ finalText }` or `error` `{ message, status? }`. The loop begins at once. To cancel the stream aborts it.
- * Callbacks of the options are called too. A comment goes out every 15 seconds in which nothing else does.
+ * `done` `{ finalText }` or `error` `{ message, status? }`. The loop starts immediately. Cancelling the stream aborts
+ * it. Callbacks of the options are called too. After every 15 seconds of silence a comment is sent.
  */
 export function toEventStream(options: AgentLoopOptions, { agent }: { agent: string }): HostByteStream {
   const abort = new AbortController();
@@ -51,7 +51,7 @@ export function toEventStream(options: AgentLoopOptions, { agent }: { agent: str
       if (signal?.aborted) stop();
       signal?.addEventListener("abort", stop, { once: true });
       const send = (event: string, data: unknown): void => {
-        // A tool that nobody waits for any more may still send.
+        // A tool may still send after the loop stopped waiting for it.
         if (isGone || isOver) return;
         events.push(`event: ${event}\ndata: ${JSON.stringify(data) ?? "null"}\n\n`);
         wake();

@@ -10,7 +10,7 @@ export interface SproutTool {
   description: string;
   /** A JSON Schema. The model sees it; the input is not checked against it. */
   input_schema: object;
-  /** Contract: returns a text, or a value that becomes JSON. An error that it throws goes to the model. */
+  /** Contract: returns a string, or a value that becomes JSON. If it throws, the error goes to the model. */
   execute(input: any, context: SproutToolContext): unknown;
 }
 
@@ -43,7 +43,7 @@ export interface SproutMessage {
   content: string | ApiBlock[];
 }
 
-/** Contract: an error that a callback throws goes to `console.error`, and the loop goes on. */
+/** Contract: an error that a callback throws goes to `console.error`, and the loop continues. */
 export interface SproutCallbacks {
   /** Called with each text block of an answer that is not blank, before the answer's tools run. */
   onThinking?: ((text: string) => void) | undefined;
@@ -55,26 +55,26 @@ export interface SproutCallbacks {
   onToolEvent?: ((event: string, data: unknown) => void) | undefined;
 }
 
-/** Options of `agentLoop`. Any option of `createAgent` may stand beside them and wins over the preset `sprout`. */
+/** Options of `agentLoop`. Any option of `createAgent` may be set too, and overrides the preset `sprout`. */
 export interface AgentLoopOptions extends Omit<AgentOptions, "model" | "tools" | "system"> {
-  /** Goes with every request, in the field `system`. */
+  /** Sent with every request, in the field `system`. */
   systemPrompt: string;
   /** The user's message. Required, unless `conversationHistory` ends with one. */
   userMessage?: string | undefined;
   /** The same as `userMessage`. */
   initialMessage?: string | undefined;
-  /** What was said before: texts, or the `conversationHistory` of an earlier result. Default: nothing. */
+  /** Earlier messages: texts, or the `conversationHistory` of an earlier result. Default: none. */
   conversationHistory?: readonly SproutMessage[] | undefined;
   /** May be empty. */
   tools: readonly SproutTool[];
   /** Model calls, each with the tools that it asks for; `limits.maxIterations` by Sprout's name. Default 15. */
   maxIterations?: number | undefined;
-  /** A model, or a name that goes to `host.model`. Default `claude-opus-4-20250514`. */
+  /** A model, or a name that is passed to `host.model`. Default `claude-opus-4-20250514`. */
   model?: string | Model | undefined;
   callbacks?: SproutCallbacks | undefined;
   /** Ends the loop, which resolves with what there is. */
   signal?: HostAbortSignal | undefined;
-  /** The model behind a name, the key, and what tests replace. */
+  /** The models for names, the key, and replacements for tests. */
   host?: Host | undefined;
 }
 
@@ -90,5 +90,5 @@ export interface AgentLoopResult {
   readonly run: RunResult;
 }
 
-/** The reason for an {@link AgentLoopError}: a failed model call, or an option of yours that says `"throw"`. */
+/** The reason for an {@link AgentLoopError}: a failed model call, or an option that you set to `"throw"`. */
 export type AgentLoopErrorCode = RunErrorCode | (string & {});

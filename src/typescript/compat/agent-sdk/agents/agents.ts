@@ -1,4 +1,4 @@
-/** The tool Agent: each call is a run of an agent of its own, which sees nothing but its prompt. */
+/** The tool Agent: each call runs a separate agent, which sees only its prompt. */
 import { ToolError } from "../../../core/api/errors.js";
 import type { Agent, PermissionMode, Run, RunEvent, RunResult, Tool } from "../../../core/api/index.js";
 import { tool } from "../../../core/index.js";
@@ -42,7 +42,7 @@ export function agentTool(agents: { readonly [name: string]: NamedAgent }, tasks
       required: ["description", "prompt", "subagent_type"],
     },
     ruleSubject: "subagent_type",
-    // Agents run beside each other; what their tools change needs permissions of its own.
+    // Agents run in parallel. What their tools change needs its own permissions.
     readOnly: true,
     execute: async ({ description, prompt, subagent_type, model }, { signal, toolCallId }) => {
       if ((tasks.usdLeft() ?? 1) <= 0) throw failed("The budget of the query is spent.");

@@ -11,27 +11,29 @@ import type { Options } from "../options/types.js";
  * its call, and its last text is the result. An unknown field is a `TypeError` that names it.
  */
 export interface AgentDefinition extends FieldsOfTheProcess {
-  /** Tells the model when to ask it. */
+  /** Describes to the model when to use it. */
   readonly description: string;
   /** Its system prompt. */
   readonly prompt: string;
   /**
-   * The names of its tools; `mcp__<server>` stands for all tools of a server. Default: those of the query, without
-   * Agent for an agent that is asked.
+   * The names of its tools. `mcp__<server>` means all tools of a server. Default: those of the query, except Agent
+   * for an agent that the model calls.
    */
   readonly tools?: readonly string[] | undefined;
-  /** Names of tools that it does not have, in the same form, and rules of calls that it may not make. Default: none. */
+  /**
+   * Names of tools that it does not have, in the same form, and rules of calls that it must not make. Default: none.
+   */
   readonly disallowedTools?: readonly string[] | undefined;
   /** The name of a model, or `"inherit"`. Default: the model of the query's options. */
   readonly model?: string | undefined;
   /**
-   * Servers whose tools it has beside `tools`: names of `mcpServers`, and servers of its own, which the query's agent
-   * does not see. Default: none.
+   * Servers with tools that it has in addition to `tools`: names of `mcpServers`, and its own servers, which the
+   * query's agent does not see. Default: none.
    */
   readonly mcpServers?: readonly (string | McpServers)[] | undefined;
-  /** The names of skills whose text it has from the beginning. Default: none. */
+  /** The names of skills with texts that it has from the start. Default: none. */
   readonly skills?: readonly string[] | undefined;
-  /** A text behind its system prompt. Default: none. */
+  /** A text after its system prompt. Default: none. */
   readonly criticalSystemReminder_EXPERIMENTAL?: string | undefined;
   /** As the query's own agent: what a new session begins with, before the first prompt. Default: nothing. */
   readonly initialPrompt?: string | undefined;
@@ -101,7 +103,7 @@ export function checkDefinitions({
   checkServers({ ...mcpServers, ...serversOf(agents, mcpServers) });
 }
 
-/** What is said once of fields that do nothing. */
+/** Warnings about fields that have no effect. */
 export function definitionNotes({ agents = {} }: Options): string[] {
   return Object.entries(agents).flatMap(([name, definition]) => {
     const ignored: string[] = OF_THE_PROCESS.filter((field) => definition[field] !== undefined);
@@ -112,7 +114,7 @@ export function definitionNotes({ agents = {} }: Options): string[] {
   });
 }
 
-/** The servers that agents have of their own. */
+/** The agents' own servers. */
 export function serversOf(agents: Options["agents"] = {}, others: McpServers = {}): McpServers {
   const servers: { [name: string]: McpServerConfig } = {};
   for (const [agent, { mcpServers = [] }] of Object.entries(agents))
@@ -151,8 +153,8 @@ function isAmong(names: readonly string[], tool: string): boolean {
 }
 
 /**
- * The rules of calls that an agent may not make. A name with a star, or one that may be a server or a tool, is a rule
- * too: the engine reads it in every way in which it may be meant.
+ * The rules of calls that an agent must not make. A name with a star, or one that may be a server or a tool, is a
+ * rule too: the engine applies it in every possible meaning.
  */
 export function deniedBy({ disallowedTools = [] }: AgentDefinition): string[] {
   return disallowedTools.filter((rule) => /[(*]|^mcp__/.test(rule));

@@ -1,6 +1,6 @@
 /**
- * The files as they were when each message of the user came, so that a query can put them back. They are kept for a
- * session and for the object `host.vfs`, in the memory of the process.
+ * The files as they were at each message of the user, so that a query can restore them. They are stored for a session
+ * and for the object `host.vfs`, in the memory of the process.
  */
 import type { Vfs } from "../../../extras/vfs/index.js";
 
@@ -16,10 +16,10 @@ export interface RewindFilesResult {
   readonly skippedLinks?: number;
 }
 
-/** Bytes that the checkpoints of a session keep. Beyond them the oldest checkpoint goes. */
+/** The maximum size of a session's checkpoints in bytes. Beyond it the oldest checkpoint is dropped. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Sessions of a `vfs` that have checkpoints. Beyond them the oldest goes. */
+/** The maximum number of sessions of a `vfs` with checkpoints. Beyond it the oldest is dropped. */
 const MAX_SESSIONS = 32;
 
 type Bytes = Uint8Array | undefined;
@@ -38,7 +38,7 @@ export class Checkpoints {
     this.#points.push({ uuid, before: new Map() });
   }
 
-  /** Keeps a file that is about to be written. */
+  /** Saves a file that is about to be written. */
   async keep(vfs: Vfs, path: string): Promise<void> {
     const point = this.#points.at(-1);
     if (point === undefined || point.before.has(path)) return;

@@ -5,7 +5,7 @@ import type { SlashCommand } from "./responses.js";
 
 /** A file `commands/<name>.md`. */
 export interface FileCommand extends Pick<SlashCommand, "name" | "description" | "argumentHint"> {
-  /** The name with the folders that the file is in: `git:commit`. Undefined for a file in no folder of its own. */
+  /** The name with the folders that the file is in: `git:commit`. Undefined for a file at the top level. */
   readonly alias?: string;
   /** The file's text, with the places of its arguments. */
   readonly text: string;
@@ -87,15 +87,15 @@ export function commandNamed(commands: readonly FileCommand[], name: string): Fi
 }
 
 /**
- * The prompt of a command. `$ARGUMENTS` stands for all arguments, `$1` for the first one, and `$ARGUMENTS[0]` for it
- * too. Quotes keep the words of one argument together. Arguments that the text has no place for follow it.
+ * The prompt of a command. `$ARGUMENTS` is replaced by all arguments, `$1` and `$ARGUMENTS[0]` by the first one.
+ * Quotes group the words of one argument. Arguments without a placeholder are appended.
  */
 export function expanded({ text }: FileCommand, args: string): string {
   const words = [...args.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, plain]) => double ?? single ?? plain ?? "",
   );
   let hasPlace = false;
-  // Arguments are not searched for places of their own.
+  // Placeholders inside arguments are not replaced.
   const filled = text.replace(
     /\$ARGUMENTS(?:\[(\d+)\])?|\$([1-9]\d*)/g,
     (_, index?: string, number?: string) => {

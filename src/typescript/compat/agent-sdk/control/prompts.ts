@@ -1,4 +1,4 @@
-/** Messages of the user as prompts, and the prompts with a meaning of their own. */
+/** Messages of the user as prompts, and prompts that are commands. */
 import type { ContentBlock, Prompt } from "../../../core/api/index.js";
 import { fromApi } from "../../anthropic.js";
 import { isContentBlock } from "../../../core/kit/tools.js";
@@ -22,11 +22,11 @@ export interface Said {
   readonly prompt: Prompt;
   /** The id that the user has given it. */
   readonly uuid?: string | undefined;
-  /** Whether it goes to the model as it is, also if it begins with the name of a command. */
+  /** Whether it goes to the model unchanged, even if it begins with the name of a command. */
   readonly isVerbatim?: boolean | undefined;
 }
 
-/** The command that a prompt is, with the text behind it. */
+/** The command in a prompt, with the text after it. */
 export function commandOf({
   prompt,
   isVerbatim,

@@ -4,11 +4,11 @@ import type { McpServerStatus } from "../mcp.js";
 import type { FastModeDisabledReason, FastModeState } from "../messages/results.js";
 import type { ExtraUsage, SessionCosts } from "../messages/usage.js";
 
-/** A prompt that begins with `/` and has a meaning of its own. */
+/** A prompt that begins with `/` and is a command. */
 export interface SlashCommand {
   name: string;
   description: string;
-  /** What stands behind the name, for people: `[file]`. */
+  /** A hint about the arguments for users: `[file]`. */
   argumentHint: string;
   /** Not set. */
   aliases?: string[];

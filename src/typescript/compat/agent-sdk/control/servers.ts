@@ -9,7 +9,7 @@ const NONE: Reached = { statuses: [], tools: [], clients: [], errors: {} };
 
 export class Servers {
   reached: Reached = NONE;
-  /** The servers that agents have of their own, which stay. */
+  /** The agents' own servers. They do not change. */
   ofAgents: Reached = NONE;
   /** Other servers than the agent has: the next turn gets an agent with theirs. */
   isOutdated = false;

@@ -1,4 +1,4 @@
-/** Queries whose options are checked before their prompt is known. No process has to start, so nothing waits. */
+/** Queries with options that are checked before their prompt is known. No process has to start, so nothing waits. */
 import { joined } from "../../../core/kit/check.js";
 import { checkOptions } from "../options/options.js";
 import { query } from "../query.js";
@@ -6,7 +6,9 @@ import type { Options, PermissionMode, Query, SDKUserInput } from "../types.js";
 
 type QueryPrompt = string | AsyncIterable<SDKUserInput>;
 
-/** What `await using` calls at the end. The name is looked up, because an older platform does not have it. */
+/**
+ * The method that `await using` calls at the end. Its name is looked up, because an older platform does not have it.
+ */
 type Disposed = typeof globalThis extends { Symbol: { readonly asyncDispose: infer S extends symbol } }
   ? { [name in S]: () => PromiseLike<void> }
   : unknown;
@@ -15,7 +17,7 @@ type Disposed = typeof globalThis extends { Symbol: { readonly asyncDispose: inf
 export interface WarmQueryMethods {
   /** Begins the query. Can be called once. */
   query(prompt: QueryPrompt): Query;
-  /** Ends the query, also before it has begun. */
+  /** Ends the query, even before it has started. */
   close(): void;
 }
 
@@ -31,7 +33,7 @@ export interface ClaimOptions {
   maxThinkingTokens?: number | null;
   /** Settings, as the option `settings`. */
   settings?: { [name: string]: unknown };
-  /** A text behind the system prompt. */
+  /** A text after the system prompt. */
   appendSystemPrompt?: string;
   title?: string;
   agents?: Options["agents"];
@@ -63,7 +65,7 @@ export interface StartupOptions {
 }
 
 /**
- * Checks options, for a query whose prompt comes later.
+ * Checks options, for a query with a later prompt.
  *
  * @throws TypeError for an option that is unknown or wrong
  */
@@ -84,7 +86,7 @@ export async function startup({ options = {} }: StartupOptions = {}): Promise<Wa
 }
 
 /**
- * Checks options, for a session whose folder and prompt come later.
+ * Checks options, for a session with a later folder and prompt.
  *
  * @throws TypeError for an option that is unknown or wrong
  */

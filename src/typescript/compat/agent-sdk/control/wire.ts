@@ -1,6 +1,6 @@
 /**
- * Messages between the SDK and its process. looplet has no process and sends none of them. The types are for programs
- * that name them.
+ * Messages between the SDK and its process. looplet has no process and sends none of them. The types exist for
+ * programs that import them.
  */
 import type { SDKMessage } from "../types.js";
 

@@ -1,6 +1,6 @@
 /**
- * The hooks of a query in looplet's words: each is told of the session, and an agent of the tool Agent has those that
- * are meant for agents. A session begins and ends once, whatever agents and servers the query takes meanwhile.
+ * The hooks of a query in looplet's form. Each receives the session, and an agent of the tool Agent has those that
+ * apply to agents. A session starts and ends once, even if the query changes its agents and servers.
  */
 import type { Hooks } from "../../../core/api/index.js";
 import type { SessionSource } from "../../../core/api/index.js";
@@ -19,7 +19,7 @@ import { HOOK_EVENTS } from "./events.js";
 /** The session, as its hooks see it. */
 export interface HookedSession {
   sessionId(): string;
-  /** The way in which the session begins; undefined when it has begun. */
+  /** How the session starts. Undefined after it has started. */
   beginning(): SessionSource | "fork" | undefined;
   tell(message: Untold): void;
   /** Resolves when the store has every message so far, or has not taken them within a few seconds. */
@@ -34,7 +34,7 @@ export interface AskedAgent {
   readonly type: string;
 }
 
-/** Events of the query's own conversation, of which an agent has none. */
+/** Events of the query's own conversation. Agents do not have them. */
 const OF_THE_QUERY = ["SessionStart", "SessionEnd", "UserPromptSubmit", "Stop", "StopFailure"];
 
 /** The points in the run of an agent at which the hooks about agents are called. */
@@ -95,7 +95,7 @@ export function queryHooks(
   return agentSdkHooks(placed as AgentSdkHooks);
 }
 
-/** What a hook of this event is told. */
+/** The input of a hook for this event. */
 function factsOf(
   event: string,
   input: { [field: string]: any },
@@ -113,7 +113,7 @@ function factsOf(
 
 let calls = 0;
 
-/** The hook, which tells of each call. */
+/** The hook, with a message about each call. */
 function told(hook: AgentSdkHook, event: string, name: string, { tell }: HookedSession): AgentSdkHook {
   return async (...given) => {
     const about = { hook_id: `hook_${(calls += 1)}`, hook_name: name, hook_event: event };

@@ -7,7 +7,7 @@ import type { ExitReason, HookEvent } from "./events.js";
 import type { HookJSONOutput } from "./outputs.js";
 import type { UnheardHookInput } from "./unheard.js";
 
-/** What every hook is told. */
+/** The input that every hook receives. */
 export type BaseHookInput = {
   session_id: string;
   /** Always empty, because a session is not a file. `getSessionMessages` reads it. */
@@ -16,7 +16,7 @@ export type BaseHookInput = {
   /** Not set. */
   prompt_id?: string;
   permission_mode?: string;
-  /** The id of the call that asks the agent; a hook of the query's own conversation has none. */
+  /** The id of the call that started the agent. Absent for hooks of the query's own conversation. */
   agent_id?: string;
   agent_type?: string;
   effort?: { level: string };
@@ -43,7 +43,7 @@ export interface PostToolBatchToolCall extends Call {
   tool_response?: unknown;
 }
 
-/** A task in the background. A query has none. */
+/** A background task. A query has none. */
 export interface BackgroundTaskSummary {
   id: string;
   type: string;
@@ -56,7 +56,7 @@ export interface BackgroundTaskSummary {
   name?: string;
 }
 
-/** A prompt that is sent again and again. A query has none. */
+/** A scheduled prompt. A query has none. */
 export interface SessionCronSummary {
   id: string;
   schedule: string;

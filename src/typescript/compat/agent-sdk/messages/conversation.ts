@@ -70,7 +70,10 @@ export interface SDKUserInput extends UnreadInput {
   readonly parent_tool_use_id?: string | null;
   readonly uuid?: string;
   readonly session_id?: string;
-  /** Whether it goes to the model as it is, also if it begins with `/compact` or `/clear`. Default: `verbatimPrompts`. */
+  /**
+   * Whether it goes to the model unchanged, even if it begins with `/compact` or `/clear`. Default:
+   * `verbatimPrompts`.
+   */
   readonly client_composed?: boolean;
 }
 

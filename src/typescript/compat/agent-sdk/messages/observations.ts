@@ -10,7 +10,7 @@ export interface System<S extends string> extends Stamp {
   readonly subtype: S;
 }
 
-/** Where a key comes from. looplet says `none`: it knows only that there is one. */
+/** The source of a key. looplet reports `none`: it only knows that there is one. */
 export type ApiKeySource =
   | "ANTHROPIC_API_KEY"
   | "apiKeyHelper"
@@ -111,7 +111,7 @@ export interface SDKPermissionDeniedMessage extends System<"permission_denied"> 
   readonly decision_reason?: string;
 }
 
-/** The `sessionStore` has lost entries. */
+/** The `sessionStore` failed to save entries. */
 export interface SDKMirrorErrorMessage extends System<"mirror_error"> {
   readonly error: string;
   readonly key: { projectKey: string; sessionId: string; subpath?: string };
@@ -182,7 +182,7 @@ export interface SDKTaskStartedMessage extends System<"task_started">, UnsetTask
   readonly prompt?: string;
 }
 
-/** A resource that a result links to. looplet does not send it beside a message. */
+/** A resource that a result links to. looplet does not send it with a message. */
 export interface SDKMcpResourceLink {
   uri: string;
   name: string;

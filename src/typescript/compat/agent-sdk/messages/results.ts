@@ -10,7 +10,7 @@ export interface SDKPermissionDenial {
   readonly tool_input: Record<string, unknown>;
 }
 
-/** A call that waits for a later query. looplet has none: a deferred call is asked about. */
+/** A call that waits for a later query. looplet has none: it asks about a deferred call. */
 export interface SDKDeferredToolUse {
   id: string;
   name: string;
@@ -103,7 +103,7 @@ interface ResultFacts extends Stamp, UnsetFacts {
   readonly num_turns: number;
   /** The vendor's word for the end of the last answer. */
   readonly stop_reason: string | null;
-  /** By `looplet/prices`, or by the price of the model that you give; 0 if there is none. */
+  /** By `looplet/prices`, or by the price of the model that you pass. 0 without a price. */
   readonly total_cost_usd: number;
   readonly usage: NonNullableUsage;
   readonly modelUsage: Record<string, ModelUsage>;

@@ -147,7 +147,7 @@ export interface SDKToolUseSummaryMessage extends Stamp {
   preceding_tool_use_ids: string[];
 }
 
-/** Not sent: CLAUDE.md goes with every request. */
+/** Not sent: CLAUDE.md is part of every request. */
 export interface SDKMemoryRecallMessage extends System<"memory_recall"> {
   mode: "select" | "synthesize";
   memories: { path: string; scope: "personal" | "team" | "organization"; content?: string }[];
@@ -159,7 +159,7 @@ export interface SDKRateLimitEvent extends Stamp {
   rate_limit_info: SDKRateLimitInfo;
 }
 
-/** Not sent: the call goes on when `onElicitation` has answered. */
+/** Not sent: the call continues when `onElicitation` has answered. */
 export interface SDKElicitationCompleteMessage extends System<"elicitation_complete"> {
   mcp_server_name: string;
   elicitation_id: string;
@@ -180,7 +180,7 @@ export interface SDKConversationResetMessage extends Stamp {
   timestamp?: string;
 }
 
-/** Not sent: `mirror_error` reports what a store has lost. */
+/** Not sent: `mirror_error` reports what a store failed to save. */
 export interface SDKSessionWritesLostMessage extends System<"session_writes_lost"> {
   error_code: "ENOSPC" | "EDQUOT";
   lost: ("transcript" | "global_config")[];

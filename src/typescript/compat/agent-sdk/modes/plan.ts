@@ -1,4 +1,4 @@
-/** The mode `plan`: the model is told to plan, and ends planning by the tool ExitPlanMode. */
+/** The mode `plan`: the model is instructed to plan, and ends planning with the tool ExitPlanMode. */
 import type { HookGroup, PermissionMode, Tool } from "../../../core/api/index.js";
 import { tool } from "../../../core/index.js";
 
@@ -20,10 +20,10 @@ export interface PlanOptions {
   readonly planAllowsReadOnly?: boolean | undefined;
 }
 
-/** Tools that run in strict planning too: they concern the plan alone. */
+/** Tools that also run in strict planning, because they only concern the plan. */
 const OF_THE_PLAN = ["ExitPlanMode", "AskUserQuestion", "TodoWrite"];
 
-/** Tells the model of the mode beside each prompt. */
+/** Adds the instructions of the mode to each prompt. */
 export function planHook(
   { planModeInstructions = WORKFLOW, planAllowsReadOnly = true }: PlanOptions,
   planning: Planning,

@@ -59,7 +59,7 @@ export interface SdkPluginConfig {
   skipMcpDiscovery?: boolean;
 }
 
-/** A dialog of a screen. There is none here, so that it is never asked for. */
+/** A dialog of a screen. looplet has none, so it is never requested. */
 export interface UserDialogRequest {
   dialogKind: string;
   payload: Record<string, unknown>;
@@ -144,7 +144,7 @@ export interface SandboxSettings {
 /** The list to which a rule belongs. */
 export type PermissionBehavior = "allow" | "deny" | "ask";
 
-/** Where a change of rules is kept. looplet keeps none: it counts until the session ends. */
+/** Where a rule change is saved. looplet saves none: a change applies until the session ends. */
 export type PermissionUpdateDestination =
   "userSettings" | "projectSettings" | "localSettings" | "session" | "cliArg";
 

@@ -119,7 +119,7 @@ export function optionNotes(options: PlainOptions): string[] {
   ];
 }
 
-/** The argument by which the prompt is told too. */
+/** The argument that makes the query repeat the prompt as a message. */
 export const REPLAY = "replay-user-messages";
 
 function ignoredOptions(options: object): string[] {
@@ -212,7 +212,7 @@ function withoutBoundary(texts: string | readonly string[] | undefined): typeof 
   return Array.isArray(texts) ? texts.filter((text) => text !== SYSTEM_PROMPT_DYNAMIC_BOUNDARY) : texts;
 }
 
-/** What stands behind the preset, of checked options. */
+/** The text after the preset, of checked options. */
 export function appended({ systemPrompt }: PlainOptions): readonly string[] {
   return Array.isArray(systemPrompt) && systemPrompt[0] === PRESET ? systemPrompt.slice(1) : [];
 }

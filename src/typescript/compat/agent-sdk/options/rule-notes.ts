@@ -52,7 +52,7 @@ export const KNOWN: readonly string[] = [
   ...["WebSearch", "Workflow", "Write"],
 ];
 
-/** The notes about names in the options whose tool, server or skill does not exist. */
+/** Warnings about tools, servers or skills in the options that do not exist. */
 export function ruleNotes(
   { allowedTools = [], disallowedTools = [], mcpServers = {}, agents = {} }: PlainOptions,
   { toolNames: tools, skills }: { readonly toolNames: readonly string[]; readonly skills: readonly string[] },

@@ -24,10 +24,10 @@ export interface Settings {
 /** Where a setting is from: a file, the option `managedSettings`, or the option `settings` (`flag`). */
 export type ResolvedSettingSource = SettingSource | "managed" | "flag";
 
-/** How a policy has come to a machine. looplet knows only `parent`: the program. */
+/** How a policy was installed on a machine. looplet only knows `parent`: the program. */
 export type PolicySettingsOrigin = "helper" | "remote" | "plist" | "hklm" | "file" | "parent" | "hkcu";
 
-/** The scope of a setting that is written. looplet writes none. */
+/** The scope of a written setting. looplet writes none. */
 export type ConfigScope = "local" | "user" | "project";
 
 export interface ProvenanceEntry {
@@ -53,7 +53,7 @@ export interface ResolvedSettings {
 export interface ResolveSettingsOptions {
   /** The folder of the project. Default `"/"`. */
   cwd?: string;
-  /** The files that are read. Default: all three with `host.vfs`, none without it. */
+  /** The files to read. Default: all three with `host.vfs`, none without it. */
   settingSources?: readonly SettingSource[];
   managedSettings?: Settings;
   /** The same as `managedSettings`, and stronger. */
@@ -100,12 +100,12 @@ export async function resolveSettings(options: ResolveSettingsOptions = {}): Pro
 
 const ALL: readonly SettingSource[] = ["user", "project", "local"];
 
-/** Modes in which calls run that nobody was asked about. */
+/** Modes in which calls run without a question to the user. */
 const ESCALATING = ["bypassPermissions", "auto", "acceptEdits"];
 
 /**
- * The settings without a `permissions.defaultMode` by which files of the project would let calls run that nobody was
- * asked about.
+ * The settings without a `permissions.defaultMode` from files of the project that would let calls run without a
+ * question to the user.
  */
 export function filterEscalatingDefaultMode({ effective, sources }: ResolvedSettings): Settings {
   const { defaultMode, ...permissions } = effective.permissions ?? {};

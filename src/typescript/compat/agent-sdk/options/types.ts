@@ -41,8 +41,8 @@ export interface Options extends OptionsOfTheProcess {
   /** When and how the session is summarised before its window is full, as for `createAgent`; `false` switches it off. */
   compaction?: ContextOptions["compaction"];
   /**
-   * The system prompt; texts are joined by blank lines. The preset is a short text of looplet's own about work with
-   * tools, because the one of Claude Code is not published; `append` stands behind it. Default: none.
+   * The system prompt. Texts are joined by blank lines. The preset is looplet's own short text about work with tools,
+   * because Claude Code's is not published. `append` comes after it. Default: none.
    */
   systemPrompt?:
     | string
@@ -60,8 +60,8 @@ export interface Options extends OptionsOfTheProcess {
   tools?: readonly string[] | { type: "preset"; preset: "claude_code" } | undefined;
   /**
    * Servers by name: what `createSdkMcpServer` returns, or `{ type: "http", url, headers }`. Processes and servers of
-   * the type `sse` are not reached. Their tools are called `mcp__<server>__<tool>`. The query goes on without a
-   * server that cannot be reached, and `init` says so.
+   * the type `sse` are not supported. Tools are named `mcp__<server>__<tool>`. The query continues without a server
+   * that cannot be reached, and `init` reports it.
    */
   mcpServers?: McpServers | undefined;
   /**
@@ -71,24 +71,26 @@ export interface Options extends OptionsOfTheProcess {
    */
   toolSearch?: boolean | "auto" | `auto:${number}` | undefined;
   /**
-   * Names under which the model may call tools that have other names, for example `{ Bash: "mcp__workspace__bash" }`:
-   * a skill may speak of Bash. Rules and hooks see the tool's own name. Default: none.
+   * Other names under which the model may call tools, for example `{ Bash: "mcp__workspace__bash" }`: a skill may
+   * mention Bash. Rules and hooks see the tool's own name. Default: none.
    */
   toolAliases?: { readonly [alias: string]: string } | undefined;
-  /** Contract: called when a server needs something of the user in a call. Default: the server is told that nobody is there. */
+  /**
+   * Contract: called when a server requests input from the user during a call. Default: elicitation is not supported.
+   */
   onElicitation?: OnServerElicitation | undefined;
   /** Rules of tools that run without being asked about. A rule for a tool that is not there does nothing. */
   allowedTools?: readonly string[] | undefined;
   /** Rules of tools that never run. A bare name takes the tool out of the requests. */
   disallowedTools?: readonly string[] | undefined;
-  /** Default `"default"`: a call that no rule covers goes to `canUseTool`, and is denied without one. */
+  /** Default `"default"`: a call that no rule covers is passed to `canUseTool`, and is denied without one. */
   permissionMode?: PermissionMode | undefined;
   canUseTool?: AgentSdkCanUseTool | undefined;
-  /** With `"none"` nobody is asked, as without `canUseTool`. Default `"host"`. */
+  /** With `"none"` the user is never asked, as without `canUseTool`. Default `"host"`. */
   permissionPrompts?: "host" | "none" | undefined;
   allowDangerouslySkipPermissions?: boolean | undefined;
   hooks?: QueryHooks | undefined;
-  /** Whether `hook_started` and `hook_response` are told. Default false. */
+  /** Whether `hook_started` and `hook_response` are sent. Default false. */
   includeHookEvents?: boolean | undefined;
   /** What the model does in the mode `plan`, in place of looplet's own words. */
   planModeInstructions?: string | undefined;
@@ -106,26 +108,28 @@ export interface Options extends OptionsOfTheProcess {
   maxThinkingTokens?: number | undefined;
   /** The reasoning of a `model` by its name, in place of `maxThinkingTokens`. Default `{ type: "adaptive" }`. */
   thinking?: ThinkingConfig | undefined;
-  /** The model that is asked when the first one is overloaded, or a list of names: `"sonnet, haiku"`. Default: none. */
+  /**
+   * The model that is used when the first one is overloaded, or a list of names: `"sonnet, haiku"`. Default: none.
+   */
   fallbackModel?: string | Model | undefined;
-  /** The names of features in the header `anthropic-beta`, for a `model` by its name. Default: none. */
+  /** The names of features in the header `anthropic-beta`. Applies to a `model` given by name. Default: none. */
   betas?: readonly string[] | undefined;
   /** The answer has to fit this schema. Default: a text. */
   outputFormat?: OutputFormat | undefined;
   /** Whether messages of the type `stream_event` come. Default false. */
   includePartialMessages?: boolean | undefined;
-  /** The id of a session to go on with. */
+  /** The id of a session to resume. */
   resume?: string | undefined;
-  /** Goes on with the latest session of the store. Default false. */
+  /** Whether to resume the latest session of the store. Default false. */
   continue?: boolean | undefined;
-  /** With `resume` or `continue`: goes on in a copy, and the session stays as it is. Default false. */
+  /** With `resume` or `continue`: whether to continue in a copy, and leave the session unchanged. Default false. */
   forkSession?: boolean | undefined;
   /** With `resume`: only the messages up to the one with this `uuid` count. */
   resumeSessionAt?: string | undefined;
   /**
-   * With `resumeSessionAt`: the `uuid` of the prompt whose turn is dropped. If the session has more behind the cut
-   * than this turn, the query ends at once as `error_during_execution`, and `errors` begins with "Resume rejected by
-   * --resume-drops-turn:". Default: what is behind the cut is dropped.
+   * With `resumeSessionAt`: the `uuid` of the prompt of the turn to drop. If the session has more after the cut than
+   * this turn, the query ends immediately as `error_during_execution`, and `errors` begins with "Resume rejected by
+   * --resume-drops-turn:". Default: everything after the cut is dropped.
    */
   resumeDropsTurn?: string | undefined;
   /** Whether `/compact` and `/clear` are texts like all others. Default false. */
@@ -133,23 +137,26 @@ export interface Options extends OptionsOfTheProcess {
   /** The title of a new session, in place of its first prompt. */
   title?: string | undefined;
   /**
-   * Whether `rewindFiles` can put files back that Write and Edit have changed. They are kept in the memory of the
+   * Whether `rewindFiles` can restore files that Write and Edit have changed. They are stored in the memory of the
    * process, for the session and the object `host.vfs`. Default false.
    */
   enableFileCheckpointing?: boolean | undefined;
-  /** `{ "replay-user-messages": null }` tells the prompt too, with its `uuid`. All other arguments do nothing. */
+  /**
+   * `{ "replay-user-messages": null }` also sends the prompt as a message, with its `uuid`. All other arguments have
+   * no effect.
+   */
   extraArgs?: { readonly [name: string]: string | null } | undefined;
   /** looplet confines no commands: with `enabled` a warning says so, and `failIfUnavailable: true` is a `TypeError`. */
   sandbox?: SandboxSettings | undefined;
   /** The id of a new session. Default: a random UUID. */
   sessionId?: string | undefined;
-  /** Whether the session is kept. Default true. */
+  /** Whether the session is saved. Default true. */
   persistSession?: boolean | undefined;
   /** The place of the sessions. Default: the memory of this process. */
   sessionStore?: SessionStore | undefined;
   /**
-   * Whether the store gets each message at once (`"eager"`), or those of a tenth of a second together and the rest at
-   * the end of a turn. Default `"batched"`.
+   * Whether the store gets each message immediately (`"eager"`), or in batches of 100 ms and the rest at the end of a
+   * turn. Default `"batched"`.
    */
   sessionStoreFlush?: SessionStoreFlush | undefined;
   /** The folder of relative paths, below which files may be written, and the project of the session. Default `"/"`. */
@@ -159,18 +166,18 @@ export interface Options extends OptionsOfTheProcess {
   /** Variables for the commands of Bash. Default: none. */
   env?: { readonly [name: string]: string | undefined } | undefined;
   /**
-   * The settings files that are read of `host.vfs`: CLAUDE.md, `.claude/settings.json` (permissions and variables),
-   * `.claude/agents` and `.claude/skills`.
-   * `project` and `local` are below `cwd`, `user` below `host.home`. Default: none.
+   * The settings files to read from `host.vfs`: CLAUDE.md, `.claude/settings.json` (permissions and variables),
+   * `.claude/agents` and `.claude/skills`. `project` and `local` are below `cwd`, `user` below `host.home`. Default:
+   * none.
    */
   settingSources?: readonly SettingSource[] | undefined;
   /**
-   * Settings in the form of `settings.json`: an object, its JSON, or the path of a file of `host.vfs`. They win over
-   * those of `settingSources`, and may name the `model`. Options win over them, and each `deny` rule counts. Default:
-   * none.
+   * Settings in the form of `settings.json`: an object, its JSON, or the path of a file of `host.vfs`. They override
+   * those of `settingSources`, and may name the `model`. Options override them, and every `deny` rule applies.
+   * Default: none.
    */
   settings?: InlineSettings | undefined;
-  /** Settings that only restrict: their `permissions.ask` and `permissions.deny` count. Default: none. */
+  /** Settings that only restrict: their `permissions.ask` and `permissions.deny` apply. Default: none. */
   managedSettings?: Settings | undefined;
   /**
    * Whether settings files of the project (`project` and `local`) may grant something: `permissions.allow`,
@@ -181,17 +188,17 @@ export interface Options extends OptionsOfTheProcess {
   /** The names of the skills in the settings files that count, and skills of your own. Default: all that are found. */
   skills?: readonly (string | Skill)[] | "all" | undefined;
   /**
-   * The name of an agent, of `agents` or of settings files, as which the query works: with its prompt in place of
-   * `systemPrompt` (but for what `append` says), its tools, and its model, effort, mode and `maxTurns` where the
-   * options leave them out. Default: none.
+   * The name of an agent, from `agents` or settings files, that the query runs as. It uses the agent's prompt instead
+   * of `systemPrompt` (except for `append`), its tools, and, unless the options set them, its model, effort, mode and
+   * `maxTurns`. Default: none.
    */
   agent?: string | undefined;
-  /** Agents that the model may ask by the tool Agent, by their names, beside those of settings files. */
+  /** Agents that the model may call with the tool Agent, by name, in addition to those of settings files. */
   agents?: { readonly [name: string]: AgentDefinition } | undefined;
-  /** Whether texts of agents come too, beside their calls and results. Default false. */
+  /** Whether texts of agents are sent too, in addition to their calls and results. Default false. */
   forwardSubagentText?: boolean | undefined;
   abortController?: HostAbortController | undefined;
-  /** What the SDK would take from its process: the model behind a name, the key, and what tests replace. */
+  /** What the SDK would get from its process: the models for names, the key, and replacements for tests. */
   host?: QueryHost | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What stores need beside the entries of a session: copies of them, and summaries. */
+/** What stores need in addition to the entries of a session: copies and summaries. */
 import { subpathOf } from "./subagents.js";
 import {
   loaded,
@@ -45,8 +45,8 @@ export async function importSessionToStore(
 }
 
 /**
- * What a session is about after more entries, for a store that keeps it beside them. Without `mtime` the time of the
- * summary before stays.
+ * The summary of a session after more entries, for a store that saves summaries. Without `mtime` the time of the
+ * previous summary stays.
  */
 export function foldSessionSummary(
   previous: SessionSummaryEntry | undefined,

@@ -1,10 +1,10 @@
-/** `resumeDropsTurn`: a session is cut only behind the turn that its user wants to drop. */
+/** `resumeDropsTurn`: a session is cut only after the turn that its user wants to drop. */
 import type { SessionEntry } from "./sessions.js";
 
-/** The session has more behind the cut than the turn. */
+/** The session has more after the cut than the turn. */
 export class ResumeRejected extends Error {}
 
-/** The refusal as a value; every other error goes on. */
+/** The refusal as a value. Any other error is rethrown. */
 export function rejected(error: unknown): ResumeRejected {
   if (error instanceof ResumeRejected) return error;
   throw error;
@@ -24,7 +24,7 @@ export function checkDropped(dropped: readonly SessionEntry[], prompt: string): 
     );
 }
 
-/** An answer, or the results of its tools and nothing beside them. */
+/** Whether an entry is an answer, or only the results of its tools. */
 function isOfTurn({ type, messages }: SessionEntry): boolean {
   if (type !== "user") return type === "assistant";
   return messages.every(({ content }) => content.every((block) => block.type === "tool_result"));

@@ -25,10 +25,10 @@ export class KeptSession {
   readonly #options: PlainOptions;
   readonly #uuid: () => string;
   readonly #mirror: Mirror | undefined;
-  /** The title of a new session, until its first message is kept. */
+  /** The title of a new session, until its first message is saved. */
   #title: string | undefined;
 
-  /** `lost` hears of an error of the store. */
+  /** `lost` is called with errors of the store. */
   constructor(options: PlainOptions, uuid: () => string, lost: (error: unknown, key: SessionKey) => void) {
     this.#options = options;
     this.#uuid = uuid;
@@ -62,12 +62,12 @@ export class KeptSession {
     if (forkSession) await this.#checkNew(sessionId);
     this.id = forkSession ? (sessionId ?? this.#uuid()) : before;
     if (forkSession) this.#keep(entries);
-    // Messages behind the cut are not the session's any more.
+    // Messages after the cut do not belong to the session any more.
     else if (resumeSessionAt !== undefined) this.compacted(historyOf(entries));
     return historyOf(entries);
   }
 
-  /** @throws TypeError for an id with which somebody else may have a session: the two would become one */
+  /** @throws TypeError for an id that another session may have: the two would be merged */
   async #checkNew(sessionId: string | undefined): Promise<void> {
     if (sessionId === undefined || this.#mirror === undefined) return;
     const entries = await this.#store.load(this.#key(sessionId));
@@ -87,13 +87,13 @@ export class KeptSession {
     this.#keep([...title, ...this.#entriesOf(heard)]);
   }
 
-  /** Keeps messages of an agent, if the store can list what is below a session. */
+  /** Saves messages of an agent, if the store can list what is below a session. */
   keepOf(agentId: string, heard: readonly Heard[]): void {
     if (heard.length === 0 || this.#store.listSubkeys === undefined) return;
     this.#mirror?.keep({ ...this.#key(this.id), subpath: subpathOf(agentId) }, this.#entriesOf(heard));
   }
 
-  /** These messages stand in place of all before them. */
+  /** These messages replace all before them. */
   compacted(messages: readonly Message[]): void {
     this.#keep([{ ...this.#entry(messages), type: "compacted", uuid: this.#uuid() }]);
   }

@@ -14,8 +14,8 @@ const keyOf = (...parts: readonly string[]): string =>
   parts.map((part) => part.replace(/[% ]/g, encodeURIComponent)).join(" ");
 
 /**
- * Keeps sessions in a store. Each session is a journal, and each project has another one that lists them. Two
- * processes may write to one session: the later entries go behind the others.
+ * Saves sessions in a store. Each session is a journal, and each project has another journal that lists them. Two
+ * processes may write to one session: later entries are appended after the others.
  */
 export function sessionStoreOf(store: Store): SessionStore {
   const known = new Map<string, Known>();
@@ -51,7 +51,7 @@ export function sessionStoreOf(store: Store): SessionStore {
     const added = entries.filter(({ uuid }) => !journal.uuids.has(uuid));
     if (added.length === 0) return;
     try {
-      // A session that is listed and empty does no harm; one that is not listed would be lost.
+      // A session that is listed and empty does no harm. One that is not listed would be lost.
       const { projectKey, sessionId, subpath } = sessionKey;
       const list = subpath === undefined ? listOf(projectKey) : belowOf(sessionKey);
       if (journal.lastSeq === 0) await list.add({ sessionId: subpath ?? sessionId });
@@ -84,7 +84,7 @@ export function sessionStoreOf(store: Store): SessionStore {
         const last = (await read(journalOf({ projectKey, sessionId }))).at(-1);
         return last === undefined ? [] : [{ sessionId, mtime: Date.parse(last.timestamp) || 0 }];
       });
-      // Sessions of the same moment stand with the one that began later first.
+      // Sessions with equal times are sorted by start, latest first.
       return (await Promise.all(infos))
         .flat()
         .reverse()

@@ -12,7 +12,7 @@ const APPEND_MS = 60_000;
 /** The time that entries wait for others in the mode `batched`, in milliseconds. */
 const BATCH_MS = 100;
 
-/** Whether the store gets each entry at once, or those of a tenth of a second together. */
+/** Whether the store gets each entry immediately, or in batches of 100 ms. */
 export type SessionStoreFlush = "batched" | "eager";
 
 export class Mirror {
@@ -25,7 +25,7 @@ export class Mirror {
   /** The appends one after the other. */
   #written: Promise<void> = Promise.resolve();
 
-  /** `failed` hears of the error of entries that are lost. */
+  /** `failed` is called with the error for entries that were not saved. */
   constructor(
     store: SessionStore,
     flush: SessionStoreFlush,

@@ -12,8 +12,8 @@ export interface SessionKey {
 }
 
 /**
- * An entry of a session: a message, with `compacted` all messages that stand in place of those before, or a title, a
- * tag or a mark of the archive without messages.
+ * An entry of a session: a message; with `compacted`, all messages that replace those before; or a title, a tag or an
+ * archive mark without messages.
  */
 export interface SessionEntry {
   readonly type: "user" | "assistant" | "compacted" | "title" | "tag" | "archived";
@@ -30,7 +30,7 @@ export interface SessionEntry {
 /** The SDK's name of {@link SessionEntry}. */
 export type SessionStoreEntry = SessionEntry;
 
-/** What a store may keep of a session beside its entries: see {@link foldSessionSummary}. */
+/** What a store may save of a session in addition to its entries: see {@link foldSessionSummary}. */
 export interface SessionSummaryEntry {
   sessionId: string;
   /** The time of the last append, in milliseconds since the Unix epoch. */
@@ -38,9 +38,9 @@ export interface SessionSummaryEntry {
   data: Record<string, unknown>;
 }
 
-/** Keeps sessions. */
+/** Stores sessions. */
 export interface SessionStore {
-  /** Contract: adds the entries in their order. An entry whose `uuid` is there already changes nothing. */
+  /** Contract: appends the entries in order. An entry with an existing `uuid` changes nothing. */
   append(key: SessionKey, entries: readonly SessionEntry[]): Promise<void> | void;
   /** The entries in their order; `null` if there is no such session. */
   load(key: SessionKey): Promise<readonly SessionEntry[] | null> | readonly SessionEntry[] | null;
@@ -51,7 +51,10 @@ export interface SessionStore {
     projectKey: string,
   ): Promise<readonly SessionSummaryEntry[]> | readonly SessionSummaryEntry[];
   delete?(key: SessionKey): Promise<void> | void;
-  /** The `subpath`s of a session. Only with it the conversations of agents are kept, below their session. */
+  /**
+   * The `subpath`s of a session. The conversations of agents are only saved, below their session, if this method
+   * exists.
+   */
   listSubkeys?(key: SessionKey): Promise<readonly string[]> | readonly string[];
 }
 
@@ -61,7 +64,7 @@ export interface ListedSession {
   readonly mtime: number;
 }
 
-/** Keeps sessions in the memory of the process. */
+/** Stores sessions in the memory of the process. */
 export class InMemorySessionStore implements SessionStore {
   /** By project, the sessions in the order of their last entries. */
   readonly #projects = new Map<string, Map<string, SessionEntry[]>>();
@@ -103,7 +106,7 @@ export class InMemorySessionStore implements SessionStore {
     return [...(this.#below.get(keyOf(projectKey, sessionId))?.keys() ?? [])];
   }
 
-  /** The entries of a session, for tests. An unknown session has none. */
+  /** The entries of a session, for tests. Empty for an unknown session. */
   getEntries(key: SessionKey): readonly SessionEntry[] {
     return this.load(key) ?? [];
   }
@@ -174,7 +177,7 @@ export interface ListSessionsOptions extends SessionPlace, Page {
 
 /** Which messages {@link getSessionMessages} returns. */
 export interface GetSessionMessagesOptions extends SessionPlace, Page {
-  /** Does nothing: a session keeps no message of the type `system`. */
+  /** Has no effect: a session stores no message of the type `system`. */
   readonly includeSystemMessages?: boolean | undefined;
 }
 
@@ -253,7 +256,7 @@ export interface SessionMessage {
   readonly parent_agent_id: string | null;
 }
 
-/** The messages of a session. An unknown session has none. */
+/** The messages of a session. Empty for an unknown session. */
 export async function getSessionMessages(
   sessionId: string,
   options: GetSessionMessagesOptions = {},

@@ -1,4 +1,4 @@
-/** The conversations of the agents that a session has asked. Each is kept below its session, if the store can list them. */
+/** The conversations of a session's agents. Each is saved below its session, if the store can list them. */
 import { messagesOf, processStore, type Page, type SessionMessage, type SessionPlace } from "./sessions.js";
 
 const PREFIX = "subagents/agent-";
@@ -13,7 +13,7 @@ export async function listSubagents(sessionId: string, place: SessionPlace = {})
   return subpaths.filter((path) => path.startsWith(PREFIX)).map((path) => path.slice(PREFIX.length));
 }
 
-/** The messages of an agent. An unknown agent has none. */
+/** The messages of an agent. Empty for an unknown agent. */
 export async function getSubagentMessages(
   sessionId: string,
   agentId: string,

@@ -21,7 +21,7 @@ export function splitFile(text: string): Split {
   return { head: head ?? {}, instructions: trimmed(lines.slice(end + 1)) };
 }
 
-/** Characters of YAML that are read at once. Long JSON stands in a file of its own, which `${file:…}` names. */
+/** The maximum number of characters of YAML. Put long JSON in a separate file, which `${file:…}` names. */
 const MAX_YAML = 100_000;
 
 /** @throws ValueError that begins with `what` */

@@ -7,7 +7,7 @@ import { send } from "../../../core/kit/send.js";
 import { folderOf, isInside, joinPath } from "./paths.js";
 import type { PromptyHost } from "../types.js";
 
-/** Files that a file refers to, by itself and by those files. */
+/** Files that a file refers to, directly and through those files. */
 const MAX_FILES = 100;
 /** Characters of a file with all files that it refers to. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
@@ -41,7 +41,7 @@ export class References {
   }
 
   /**
-   * The value with each reference replaced. `${file:…}` stands alone in its string: a `.json` or `.yaml` file becomes
+   * The value with each reference replaced. `${file:…}` must be the whole string: a `.json` or `.yaml` file becomes
    * its value, any other its text. References in such a file are relative to it.
    *
    * @throws ValueError, FileNotFoundError
@@ -171,7 +171,7 @@ export async function readText(
   }
 }
 
-/** The most bytes of a file that has an address, and the milliseconds until it is there. */
+/** The size limit of a file with an address in bytes, and its time limit in milliseconds. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 

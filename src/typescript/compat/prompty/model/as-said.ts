@@ -1,4 +1,4 @@
-/** Looplet's own message of a model beside the message that stands for it in a conversation. */
+/** Looplet's own message of a model, stored with the message that represents it in a conversation. */
 import type { Block, Message as EngineMessage } from "../../../core/api/index.js";
 import type { Answer } from "./answer.js";
 import { textOfMessage } from "./content.js";

@@ -1,4 +1,4 @@
-/** The built-in executor: a single model call on looplet's engine, whose tool calls are left to the loop. */
+/** The built-in executor: a single model call on looplet's engine. The loop runs its tool calls. */
 import type { HostAbortSignal } from "../../../core/api/platform.js";
 import type {
   AgentOptions,
@@ -43,9 +43,9 @@ export async function executeOnEngine(
 }
 
 /**
- * The answer of the model in pieces. Text is held back where calls may follow it.
+ * The answer of the model in pieces. Text is held back if calls may follow it.
  *
- * @throws RefusalError with `stream`, as soon as a refusal is whole
+ * @throws RefusalError with `stream`, as soon as a refusal is complete
  */
 export async function* streamOnEngine(
   agent: Prompty,
@@ -67,7 +67,7 @@ export async function* streamOnEngine(
         hasText = true;
         yield { kind: "text", value: event.text };
       }
-      // Text that somebody has read is not taken back by another attempt of the engine.
+      // A retry of the engine cannot retract text that a reader already has.
       if (event.type === "reset" && stream && hasText)
         throw new Error("The answer broke off behind a part of its text");
       if (event.type === "warning") warn(host, event.message);
@@ -82,7 +82,7 @@ export async function* streamOnEngine(
     if (stream && result.finishReason === "refusal") throw new RefusalError(`Model refused: ${result.text}`);
     yield { kind: "answer", answer: { kind: "answer", message, ...facts } };
   } finally {
-    // Nobody waits for a run whose reader has left.
+    // Aborts the run if its reader has left.
     run.abort();
   }
 }
@@ -155,7 +155,7 @@ function engineModel(
   const baseUrl = isReference ? endpoint : checkedEndpoint(endpoint, provider, host);
   const { allowMultipleToolCalls: parallelToolCalls } = options;
   const more = joined({
-    // A file chooses these alone: headers and where a key may be used are the program's.
+    // A file sets only these: headers, and where a key may be used, are up to the program.
     ...Object.fromEntries(SAMPLING.map((name) => [name, options[name]])),
     parallelToolCalls,
     body: furtherFields({ options }, host),
@@ -175,7 +175,7 @@ function makerOf(provider: string, apiType: string): MakeModel {
   return made;
 }
 
-/** The system text, and the messages in looplet's form. A prompt of system messages alone is asked as the user's. */
+/** The system text, and the messages in looplet's form. A prompt with only system messages is sent as the user's. */
 function conversation(given: readonly Message[]): { system: string; messages: EngineMessage[] } {
   const others = given.filter((message) => !isSystem(message));
   if (others.length > 0) return { system: systemText(given), messages: merged(others.map(engineMessage)) };
@@ -197,7 +197,7 @@ function merged(messages: EngineMessage[]): EngineMessage[] {
   return list;
 }
 
-/** @throws ValueError for a message of a thread whose metadata no looplet has made */
+/** @throws ValueError for a message of a thread with metadata that looplet did not write */
 function engineMessage(message: Message): EngineMessage {
   try {
     return converted(message);
@@ -225,7 +225,7 @@ function converted(message: Message): EngineMessage {
   return { role: role === "assistant" ? "assistant" : "user", content: blocks };
 }
 
-/** A result in the form of the Messages API, whose content is a text or a list of blocks. */
+/** A result in the form of the Messages API. Its content is a text or a list of blocks. */
 function resultBlock({ tool_use_id: callId, content }: any): Block {
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : (content as any[]);
   return {

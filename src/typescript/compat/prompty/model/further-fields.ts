@@ -3,9 +3,9 @@ import { ValueError } from "../errors.js";
 import type { PromptyHost, PromptyModel } from "../types.js";
 
 /**
- * Fields by which a vendor runs tools of its own, asks other servers, or keeps or takes up conversations: the prompts
- * would reach more than the endpoint, or the answers come from elsewhere. Written without `_` and in small letters,
- * because Google takes two spellings.
+ * Fields with which a vendor runs its own tools, calls other servers, or stores or resumes conversations: the prompts
+ * would reach more than the endpoint, or the answers come from elsewhere. Written without `_` and in lower case,
+ * because Google accepts two spellings.
  */
 const REACHING = new Set([
   "tools",

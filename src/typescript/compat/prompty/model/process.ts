@@ -4,7 +4,7 @@ import { isMap } from "../file/frontmatter.js";
 import { isAnswer, type Answer } from "./answer.js";
 import type { Prompty, ToolCall } from "../types.js";
 
-/** Where a structured result keeps the JSON that it was read from. */
+/** The key under which a structured result has its original JSON. */
 export const StructuredResultSymbol: unique symbol = Symbol("StructuredResult");
 
 /** The values of `outputs`. `result[StructuredResultSymbol]` is their JSON. */
@@ -19,12 +19,12 @@ export function processResponse({ outputs }: Pick<Prompty, "outputs">, response:
   return outputs.length === 0 ? text : (structured(text) ?? text);
 }
 
-/** The text of an answer, also of one with calls; `null` if it has none. */
+/** The text of an answer, also of one with calls. `null` without text. */
 export function extractTextContent(response: unknown): string | null {
   return read(response).text || null;
 }
 
-/** The answer with another text in place of its own; its calls and all other parts stay. */
+/** The answer with another text. Its calls and all other parts are unchanged. */
 export function withText(response: unknown, text: string): unknown {
   if (isAnswer(response)) {
     const content = replaced<Block>(response.message.content, isSaid, { type: "text", text });

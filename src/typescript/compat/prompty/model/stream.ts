@@ -3,11 +3,11 @@ import { isMap } from "../file/frontmatter.js";
 import type { Answer } from "./answer.js";
 import type { ToolCall } from "../types.js";
 
-/** A piece of an answer, as a processor tells it. Calls come at the end, whole. */
+/** A piece of an answer from a processor. Calls come at the end, complete. */
 export type StreamItem =
   | { kind: "text"; value: string }
   | { kind: "thinking"; value: string }
-  /** The first piece of a call has come, so the answer has calls. */
+  /** The first piece of a call was received, so the answer has calls. */
   | { kind: "calling" }
   | { kind: "tool"; call: ToolCall }
   | { kind: "answer"; answer: Answer };
@@ -18,10 +18,10 @@ export class RefusalError extends Error {
 }
 
 /**
- * Reads chunks of Chat Completions, or the items of the built-in executor. Calls are put together by their index, and
- * come after the last chunk in that order.
+ * Reads chunks of Chat Completions, or the items of the built-in executor. Calls are assembled by their index, and
+ * yielded in that order after the last chunk.
  *
- * @throws RefusalError `Model refused: …` at once
+ * @throws RefusalError `Model refused: …` immediately
  */
 export async function* processChunks(chunks: AsyncIterable<unknown>): AsyncGenerator<StreamItem> {
   const calls = new Map<number, ToolCall>();
@@ -60,8 +60,8 @@ export type StreamChunk =
   | { kind: "failure"; failure: { outcome: "indeterminate" | "determinate"; message: string } };
 
 /**
- * The pieces of a provider's stream. A stream that breaks off ends in a `failure` piece: nobody knows whether the
- * answer was complete, so it is `indeterminate`. A refusal is `determinate`.
+ * The pieces of a provider's stream. A stream that is cut off ends with a `failure` piece. It is `indeterminate`,
+ * because the answer may have been complete. A refusal is `determinate`.
  */
 export async function* processStream(chunks: AsyncIterable<unknown>): AsyncGenerator<StreamChunk> {
   try {
@@ -73,7 +73,7 @@ export async function* processStream(chunks: AsyncIterable<unknown>): AsyncGener
   }
 }
 
-/** The text of a last answer as it arrives. It keeps its items; `onEnd` gets them once, at the end. */
+/** The text of a last answer as it arrives. Stores its items. `onEnd` gets them once, at the end. */
 export class PromptyStream implements AsyncIterable<string> {
   readonly items: string[] = [];
   readonly #source: AsyncIterator<string>;

@@ -196,7 +196,7 @@ export function toolUse({ id, name, arguments: text }: ToolCall): Body {
   try {
     input = JSON.parse(text);
   } catch {
-    // The API takes an object alone; the result says that the arguments could not be read.
+    // The API accepts only an object. The result says that the arguments could not be read.
   }
   return { type: "tool_use", id, name, input };
 }

@@ -38,7 +38,7 @@ export async function snapshotOf(
   });
 }
 
-/** A copy that nobody can change. */
+/** A frozen copy. */
 export function frozen<T>(value: T): T {
   const copy = structuredClone(value);
   const freeze = (part: unknown): void => {

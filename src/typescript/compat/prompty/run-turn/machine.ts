@@ -36,7 +36,7 @@ export class TurnMachine {
   readonly #signal: HostAbortSignal;
   readonly #events: TurnEvent[] = [];
   readonly #snapshots: ContextSnapshot[] = [];
-  /** A tool has run, and no write says so yet. */
+  /** A tool has run, and no write has recorded it yet. */
   #hasUnwrittenEffect: ToolRequest | undefined;
 
   constructor(
@@ -148,7 +148,7 @@ export class TurnMachine {
     }
     const unknown = tools.find(({ name }) => !plan.tools.includes(name));
     if (unknown !== undefined) await this.fail("configuration", `There is no tool "${unknown.name}".`);
-    // A reconciliation and a host that keeps what it has done know a call by its id.
+    // A reconciliation, and a host that stores what it has done, identify a call by its id.
     if (new Set(tools.map(({ id }) => id)).size < tools.length)
       await this.fail("model", "Two calls of an answer have the same id.");
     const answer = { role: "assistant" as const, content: assistant, toolRequests: tools };
@@ -226,7 +226,7 @@ export class TurnMachine {
     return this.followCommit(output);
   }
 
-  /** The effects behind a commit. Those that the journal knows, `past`, do not happen again. */
+  /** The effects after a commit. Those in the journal, `past`, are not repeated. */
   async followCommit(output: string, past: readonly TurnEvent[] = []): Promise<never> {
     const ends = past.filter(({ kind }) => kind === "post_commit_completed" || kind === "post_commit_failed");
     const postCommitErrors = ends.flatMap(({ data }) => ("message" in data ? [String(data["message"])] : []));
@@ -286,7 +286,7 @@ export class TurnMachine {
     }
   }
 
-  /** A write that fails behind the commit takes nothing back. */
+  /** A write that fails after the commit changes nothing. */
   async #tellAfterCommit(kind: TurnEventKind, data: Data): Promise<void> {
     const event = this.#eventOf(kind, data);
     await this.#ports.durability?.commit({ events: [event] }).catch(() => {});
@@ -314,13 +314,13 @@ export class TurnMachine {
     throw new Ended({ status: "failed", error: { code, message } });
   }
 
-  /** Ends the turn until somebody says what became of an effect. */
+  /** Ends the turn until the outcome of an effect is supplied. */
   async reconcile(reconciliation: Reconciliation): Promise<never> {
     await this.emit("turn_reconciliation_required", { ...reconciliation }, { reconciliation });
     throw new Ended({ status: "reconciliation_required", reconciliation });
   }
 
-  /** Tells of an event, which the store has by then. With `change` it has a checkpoint with that change too. */
+  /** Emits an event after it is stored. With `change`, also stores a checkpoint with that change. */
   async emit(kind: TurnEventKind, data: Data, change?: Partial<TurnCheckpoint>): Promise<void> {
     const before = this.#state;
     const events = [this.#eventOf(kind, data)];
@@ -379,7 +379,7 @@ export class TurnMachine {
   }
 }
 
-/** What an answer says of the state that the model's host keeps. It says nothing: all stays. */
+/** What an answer says about the state that the model's host stores. If it says nothing, the state is unchanged. */
 function keptBy(
   next: ModelResponse["nextPortability"],
   delegatedState: ModelResponse["delegatedState"],

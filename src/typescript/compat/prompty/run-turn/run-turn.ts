@@ -1,6 +1,6 @@
 /**
- * `runTurn`, and the ways to go on with a turn in another process. It is independent of looplet's engine on purpose:
- * its specification asks for a machine whose every effect is a port of the host.
+ * `runTurn`, and the ways to resume a turn in another process. It is independent of looplet's engine on purpose: its
+ * specification requires a machine with a host port for every effect.
  */
 import { randomUuid } from "../../../extras/random-uuid.js";
 import type { HostAbortSignal } from "../../../core/api/platform.js";
@@ -20,7 +20,7 @@ import type {
 
 /**
  * Runs a turn on the ports of a host. It never throws for a failure of a model, a tool or a store: the result says
- * what happened, and each result has the checkpoint to go on from.
+ * what happened, and each result has the checkpoint to resume from.
  *
  * @throws TypeError for a request without messages or ports without a model
  */
@@ -49,14 +49,14 @@ export async function runTurn(request: RunTurnRequest, ports: TurnPorts): Promis
 /** What another process knows of a turn. */
 export interface ResumeTurn {
   readonly checkpoint: TurnCheckpoint;
-  /** The events of the journal behind the checkpoint, in their order; empty if there are none. */
+  /** The events of the journal after the checkpoint, in order. May be empty. */
   readonly tail: readonly TurnEvent[];
   readonly signal?: HostAbortSignal;
 }
 
 /**
- * Goes on from a checkpoint, and repeats no effect that is committed. An effect that has begun behind the checkpoint
- * needs a reconciliation: the result says so, with a checkpoint for one of the other two functions.
+ * Resumes from a checkpoint, and repeats no committed effect. An effect that started after the checkpoint needs a
+ * reconciliation: the result says so, with a checkpoint for one of the other two functions.
  *
  * @throws TypeError for a tail that does not follow the checkpoint, or a checkpoint that waits for a reconciliation
  */
@@ -77,7 +77,7 @@ export async function resumeTurn(resume: ResumeTurn, ports: TurnPorts): Promise<
   });
 }
 
-/** Goes on with what became of the model call: its response, or `"not_invoked"`, which calls the model again. */
+/** Resumes with the outcome of the model call: its response, or `"not_invoked"`, which calls the model again. */
 export async function resumeModelReconciliation(
   resume: ResumeTurn,
   outcome: ModelResponse | "not_invoked",
@@ -91,7 +91,7 @@ export async function resumeModelReconciliation(
   });
 }
 
-/** Goes on with what became of the tool: its output, its error, or `"not_executed"`, which runs it again. */
+/** Resumes with the outcome of the tool: its output, its error, or `"not_executed"`, which runs it again. */
 export async function resumeToolReconciliation(
   resume: ResumeTurn,
   outcome: { readonly output: string } | { readonly error: string } | "not_executed",

@@ -19,7 +19,7 @@ export interface ToolResult {
   readonly requestId: string;
   readonly name: string;
   readonly output: string;
-  /** Set if the tool has no output: it was denied, or it has failed. `output` then tells the model why. */
+  /** Set if the tool has no output: it was denied, or it failed. `output` then gives the model the reason. */
   readonly failure?: "permission_denied" | "exception";
 }
 
@@ -64,30 +64,32 @@ export interface ContextSnapshot {
   readonly decisions: readonly ContextDecision[];
   /** The number of messages at the beginning that are equal in all snapshots of the turn. */
   readonly stablePrefixMessages: number;
-  /** Whether a part of the context is a state that the model's host keeps. By the packing, or by the last answer. */
+  /**
+   * Whether a part of the context is a state that the model's host stores. From the packing, or from the last answer.
+   */
   readonly portability: Portability;
   readonly delegatedState: readonly DelegatedState[];
 }
 
-/** `delegated` and `opaque`: only the host of this model can go on with what it keeps. */
+/** `delegated` and `opaque`: only the host of this model can continue from what it stores. */
 export type Portability = "portable" | "delegated" | "opaque";
 
-/** What the model's host keeps: a name, or a reference such as `{ provider, kind: "previous_response", id }`. */
+/** What the model's host stores: a name, or a reference such as `{ provider, kind: "previous_response", id }`. */
 export type DelegatedState = string | { readonly [field: string]: unknown };
 
 /** An answer of the model: an output ends the turn, tools are run. */
 export interface ModelResponse {
   readonly output?: string;
-  /** The text beside the tools. */
+  /** The text in addition to the tools. */
   readonly assistant?: string;
   readonly tools?: readonly ToolRequest[];
   /** What the next snapshot depends on. Default: what this one did; with `delegatedState` `delegated`. */
   readonly nextPortability?: Portability;
-  /** What the model's host keeps of the conversation from this answer on. */
+  /** What the model's host stores of the conversation from this answer on. */
   readonly delegatedState?: readonly DelegatedState[];
 }
 
-/** An error whose effect may have happened: nobody tries it again on its own. */
+/** An error of an effect that may have happened. It is never retried automatically. */
 export class IndeterminateError extends Error {
   override readonly name = "IndeterminateError";
 }
@@ -101,13 +103,13 @@ interface EffectContext {
 /** What a turn needs of its host. All ports but `model` are optional. */
 export interface TurnPorts {
   model: {
-    /** An {@link IndeterminateError} says that nobody knows whether the model was called. */
+    /** An {@link IndeterminateError} means that the model may have been called. */
     invoke(
       snapshot: ContextSnapshot,
       context: EffectContext & { readonly attempt: number; readonly onToken: (token: string) => void },
     ): Promise<ModelResponse>;
   };
-  /** Further parts of the context, in this order behind the conversation. */
+  /** Further parts of the context, in this order after the conversation. */
   contextSources?: readonly ((messages: readonly TurnMessage[]) => Promise<readonly ContextCandidate[]>)[];
   contextTransforms?: readonly ((
     candidates: readonly ContextCandidate[],
@@ -125,7 +127,7 @@ export interface TurnPorts {
   ) => Promise<{ readonly isAllowed: boolean; readonly reason?: string }>;
   tools?: {
     readonly names: readonly string[];
-    /** Any error but {@link IndeterminateError} is told to the model. */
+    /** Any error except {@link IndeterminateError} is reported to the model. */
     execute(request: ToolRequest, context: EffectContext): Promise<string>;
   };
   /** Writes events, and with them the checkpoint, all or nothing. */
@@ -143,12 +145,12 @@ export interface TurnPorts {
       output: string,
     ): Promise<{ readonly isAllowed: boolean; readonly output?: string; readonly reason?: string }>;
   };
-  /** The wait before another attempt of a model call, in milliseconds; `undefined`: there is none. */
+  /** The delay before another attempt of a model call, in milliseconds. `undefined`: no retry. */
   retry?: (error: unknown, attempt: number) => number | undefined;
   /** What happens when the turn is committed. Its failure takes nothing back. */
   postCommit?: readonly ((result: { readonly output: string }) => Promise<void>)[];
   onEvent?: (event: TurnEvent) => void;
-  /** Tokens have a channel of their own beside the events. */
+  /** Tokens have a separate channel. */
   onToken?: (token: string) => void;
 }
 
@@ -189,14 +191,14 @@ export interface TurnEvent {
   readonly data: { readonly [name: string]: unknown };
 }
 
-/** An effect whose outcome nobody knows. */
+/** An effect with an unknown outcome. */
 export interface Reconciliation {
   readonly kind: "model" | "tool" | "durability";
   readonly requestId: string;
   readonly message: string;
 }
 
-/** What a turn goes on from, as JSON can hold it. */
+/** The state from which a turn resumes. It is plain JSON. */
 export interface TurnCheckpoint {
   readonly turnId: string;
   readonly plan: TurnPlan;

@@ -1,4 +1,6 @@
-/** The bounds of a template. A file of a stranger cannot make its reader work for long, whatever its template says. */
+/**
+ * The limits of a template. An untrusted file cannot keep its reader busy for long, whatever its template contains.
+ */
 import { ValueError } from "../errors.js";
 
 /** Blocks in each other, and brackets in each other. Deeper ones could overflow the stack. */
@@ -29,7 +31,7 @@ export class Effort {
     this.take(names.length);
   }
 
-  /** Counts the inputs that are behind a value, which are gathered for each piece of text. @throws ValueError */
+  /** Counts the inputs of a value, which are gathered for each piece of text. @throws ValueError */
   gather(sources: readonly string[]): void {
     this.take(Math.floor(sources.length / 10));
   }

@@ -16,7 +16,7 @@ export interface Expression {
   readonly names: readonly string[];
 }
 
-/** Characters of an expression. It bounds how many operations stand behind each other. */
+/** The maximum number of characters of an expression. It limits how many operations follow each other. */
 const MAX_EXPRESSION = 4000;
 
 /** @throws ValueError for text that is not an expression of the subset */
@@ -319,7 +319,7 @@ function contains(whole: unknown, part: unknown, effort: Effort): boolean {
   return whole.includes(text);
 }
 
-/** A list and a mapping are equal to themselves alone, and in no order. */
+/** A list and a mapping are equal only to themselves, and have no order. */
 function compare(sign: string, left: unknown, right: unknown, effort: Effort): boolean {
   effort.look(left);
   effort.look(right);

@@ -28,7 +28,7 @@ export function renderJinja(
 
 interface Place {
   scope: Scope;
-  /** The inputs behind the variables of `for`, innermost first. */
+  /** The inputs of the variables of `for`, innermost first. */
   sources: readonly { readonly [name: string]: readonly string[] }[];
   segments: Segments;
 }

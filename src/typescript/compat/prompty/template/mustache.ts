@@ -24,7 +24,7 @@ export function renderMustache(
   const tags = tagsOf(template);
   const read = reader();
   let depth = 0;
-  /** Renders from tag `at` up to the end of `section`; returns the tag behind it. */
+  /** Renders from tag `at` up to the end of `section`. Returns the tag after it. */
   const render = (at: number, start: number, section: string, place: Place, shows: boolean): number => {
     let from = start;
     checkDepth(++depth);
@@ -62,17 +62,17 @@ export function renderMustache(
 }
 
 interface Place extends Scope {
-  /** The inputs behind each frame but the last, which is the inputs themselves. */
+  /** The inputs of each frame except the last, which is the inputs themselves. */
   readonly sources: readonly (readonly string[])[];
 }
 
-/** The place within a section for one of its items, whose names are seen first. */
+/** The scope within a section for one of its items. The item's names are looked up first. */
 function within({ frames, sources, effort }: Place, item: unknown, from: readonly string[]): Place {
   const own = isMap(item) ? [{ ".": item }, item] : [{ ".": item }];
   return { frames: [...own, ...frames], sources: [...own.map(() => from), ...sources], effort };
 }
 
-/** All inputs that have a part in the value of an expression, also by the section that it stands in. */
+/** All inputs that contribute to the value of an expression, also through its section. */
 function sourcesOf({ names }: Expression, { frames, sources, effort }: Place): string[] {
   const all = names.flatMap((name) => {
     const at = frames.findIndex((frame) => Object.hasOwn(frame, name));
@@ -100,7 +100,7 @@ const ITEM: Expression = {
 
 interface Tag {
   start: number;
-  /** Behind the tag. */
+  /** The index after the tag. */
   end: number;
   /** `#`, `^`, `/`, `!`, or nothing for a value. */
   sign: string;

@@ -1,11 +1,14 @@
-/** Inputs that are not text: a nonce stands for each in the rendered text, and becomes its messages or its part. */
+/**
+ * Inputs that are not text: a nonce represents each in the rendered text, and is replaced by its messages or its
+ * part.
+ */
 import { ValueError } from "../errors.js";
 import { isMap } from "../file/frontmatter.js";
 import { isContentPart, textOfMessage } from "../model/content.js";
 import { withoutOuterLines } from "../text.js";
 import type { ContentPart, PromptInputs, MediaPart, Message, Property, PromptyHost } from "../types.js";
 
-/** The value behind each nonce, with the kind of its input. */
+/** The value of each nonce, with the kind of its input. */
 export type Nonces = Map<string, { kind: string; name: string; value: unknown }>;
 
 const RICH = ["thread", "image", "file", "audio"];
@@ -40,7 +43,10 @@ function hexDigits(random: (() => number) | undefined): string {
     .join("");
 }
 
-/** The messages with each nonce replaced. The text beside a thread keeps its role, and is left out if it is blank. */
+/**
+ * The messages with each nonce replaced. The text around a thread has the same role as before, and is dropped if
+ * blank.
+ */
 export function expandNonces(messages: readonly Message[], nonces: Nonces): Message[] {
   return messages.flatMap((message) => expand(message, nonces));
 }

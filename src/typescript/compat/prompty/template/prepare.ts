@@ -12,7 +12,7 @@ import type { PromptInputs, Message, Prompty, PromptyHost } from "../types.js";
  * @throws ValueError `Missing required input: …`
  */
 export function validateInputs({ inputs }: Pick<Prompty, "inputs">, given: PromptInputs = {}): PromptInputs {
-  // Whatever its name, an input is a field of its own and no prototype.
+  // An input is an own field, whatever its name, and never the prototype.
   const valid = new Map(Object.entries(given));
   for (const { name, required = false, default: fallback } of inputs) {
     if (valid.get(name) !== undefined) continue;
@@ -24,9 +24,9 @@ export function validateInputs({ inputs }: Pick<Prompty, "inputs">, given: Promp
 }
 
 /**
- * The text of the template with the inputs in it. A nonce stands for each input of kind thread, image, file or audio.
+ * The text of the template with the inputs. A nonce represents each input of kind thread, image, file or audio.
  *
- * @throws StrictViolation for the value of a strict input that forges a role marker
+ * @throws StrictViolation for a strict input with a value that forges a role marker
  */
 export async function render(
   agent: Prompty,

@@ -11,7 +11,7 @@ export function isRoleMarker(line: string): boolean {
   return beginning(line)?.rest.trim() === "";
 }
 
-/** Whether a line looks like the beginning of a message to a model, also with text behind the colon. */
+/** Whether a line looks like the start of a message to a model, also with text after the colon. */
 export function looksLikeRole(line: string): boolean {
   return beginning(line) !== undefined;
 }
@@ -22,7 +22,7 @@ export function readRoleMarker(line: string): RoleMarker | undefined {
   return { role: found.role, metadata: attributesOf(found.attributes) };
 }
 
-/** A role with its attributes and a colon, and the text behind them. */
+/** A role with its attributes and a colon, and the text after them. */
 function beginning(line: string): { role: RoleMarker["role"]; attributes: string; rest: string } | undefined {
   let text = line.trimStart();
   if (text.startsWith("#")) text = text.slice(1).trimStart();
@@ -35,7 +35,7 @@ function beginning(line: string): { role: RoleMarker["role"]; attributes: string
   return text.startsWith(":") ? { role, attributes, rest: text.slice(1) } : undefined;
 }
 
-/** The pairs `name=value` of a text, whatever stands between them. */
+/** The pairs `name=value` of a text, whatever separates them. */
 function attributesOf(text: string): { [name: string]: unknown } | undefined {
   const pairs: [name: string, value: unknown][] = [];
   let at = 0;

@@ -1,4 +1,4 @@
-/** The pieces of a rendered template: what its author wrote, and what came from inputs. */
+/** The pieces of a rendered template: the author's text, and the inputs. */
 import { StrictViolation } from "../errors.js";
 import { Effort } from "./effort.js";
 import { isRoleMarker, looksLikeRole } from "./role-marker.js";
@@ -44,8 +44,8 @@ export function textOf(segments: readonly Segment[]): string {
 }
 
 /**
- * Refuses strict text with a line that begins like a role marker, and strict text that makes one with the text
- * beside it.
+ * Refuses strict text with a line that begins like a role marker, and strict text that forms one with the adjacent
+ * text.
  *
  * @throws StrictViolation
  */

@@ -29,7 +29,7 @@ export function resilientJsonParse(
   return null;
 }
 
-/** The result of a call whose arguments {@link resilientJsonParse} cannot read. */
+/** The result of a call with arguments that {@link resilientJsonParse} cannot read. */
 export function argumentsError(rawArguments: string): string {
   let problem = "they need to be an object";
   try {
@@ -83,7 +83,7 @@ function withoutCommas(text: string): string {
   return [...kept, text.slice(from)].join("");
 }
 
-/** The first `{…}` with matching braces; `null` if there is none. Braces inside of strings do not count. */
+/** The first `{…}` with matching braces, or `null`. Braces inside strings do not count. */
 export function extractFirstJsonBlock(text: string): string | null {
   const start = text.indexOf("{");
   if (start < 0) return null;
@@ -96,7 +96,7 @@ export function extractFirstJsonBlock(text: string): string | null {
   return null;
 }
 
-/** The place of the quotation mark that ends a string; the end of the text if none does. */
+/** The index of the quote that ends a string, or the end of the text. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;

@@ -1,7 +1,7 @@
 /** The definition of a called tool, and the arguments that the inputs of its agent fill. */
 import type { PromptInputs, Prompty, PromptyTool } from "../types.js";
 
-/** The tool that an agent declares by a name; `null` if it declares none. */
+/** The tool that an agent declares by a name, or `null`. */
 export function findToolDefinition({ tools }: Pick<Prompty, "tools">, name: string): PromptyTool | null {
   return tools.find((tool) => tool.name === name) ?? null;
 }

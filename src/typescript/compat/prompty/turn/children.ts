@@ -11,7 +11,10 @@ const MAX_CHILDREN = 50;
 /** Files that lead to a running one, each a tool of the one before. */
 const MAX_GENERATIONS = 8;
 
-/** The agent whose tools of kind `prompty` have the inputs of their files as parameters. Throws as `childPath` and `load`. */
+/**
+ * The agent, with the inputs of the files as parameters of its tools of kind `prompty`. Throws as `childPath` and
+ * `load`.
+ */
 export async function offered(
   agent: Prompty,
   within: readonly string[],

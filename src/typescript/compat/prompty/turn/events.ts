@@ -1,4 +1,4 @@
-/** What a turn tells its listener. */
+/** The events that a turn emits. */
 import type { Clock } from "../../../core/api/index.js";
 import type { ContentPart, PromptInputs, Message } from "../types.js";
 
@@ -6,14 +6,14 @@ export interface TurnEvents {
   token: { token: string };
   thinking: { token: string };
   tool_call_start: { name: string; arguments: string };
-  /** `parts` are all of a result that is not a text alone. */
+  /** `parts` are the whole result, if it is not only text. */
   tool_result: { name: string; result: string; parts?: readonly ContentPart[] };
   status: { message: string };
   /** After each change of the conversation. */
   messages_updated: { messages: Message[] };
-  /** The messages of the first request stand. */
+  /** The messages of the first request are complete. */
   turn_start: { agent?: string; inputs: PromptInputs; maxIterations: number };
-  /** Before `done`; behind the event of its error if the turn fails. `iterations` are the model calls it has made. */
+  /** Before `done`, or after the event of its error if the turn fails. `iterations` is the number of model calls. */
   turn_end: {
     iterations: number;
     status: "success" | "error" | "cancelled";
@@ -22,9 +22,9 @@ export interface TurnEvents {
   };
   /** Before each attempt of a model call. */
   llm_start: { provider: string; modelId: string; messageCount: number; attempt: number };
-  /** After an attempt with an answer. The fields are the provider's, if it told them. */
+  /** After an attempt with an answer. The fields are the provider's, if it sent them. */
   llm_complete: { requestId?: string; usage?: unknown; durationMs: number };
-  /** Before the wait for the next attempt, whose number is `attempt`. */
+  /** Before the delay of the next attempt, which has the number `attempt`. */
   retry: { operation: "llm"; attempt: number; maxAttempts: number; delayMs: number; reason: string };
   /** Around the guardrail `tool`, which decides whether a call may run. */
   permission_requested: { requestId: string; permission: string; toolCallId: string };
@@ -62,10 +62,13 @@ export interface TurnEvents {
 export type ToolErrorKind = "invalid_arguments" | "denied" | "exception";
 export type HookType = "input_guardrail" | "output_guardrail" | "compaction";
 
-/** Contract: called at once with each event. An error that it throws or rejects with is logged, and the turn goes on. */
+/**
+ * Contract: called immediately with each event. An error that it throws or rejects with is logged, and the turn
+ * continues.
+ */
 export type OnTurnEvent = <K extends keyof TurnEvents>(type: K, data: TurnEvents[K]) => void;
 
-/** The listener, or none; it never throws. */
+/** The listener, or a function that does nothing. It never throws. */
 export function safeListener(onEvent: OnTurnEvent | undefined): OnTurnEvent {
   return (type, data) => {
     try {

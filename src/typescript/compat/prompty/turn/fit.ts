@@ -63,7 +63,7 @@ function isResult({ role, metadata }: Message): boolean {
   return role === "tool" || metadata?.["tool_results"] !== undefined;
 }
 
-/** A summary without a model: who said what, in 200 characters each. */
+/** A summary without a model: who said what, with 200 characters each. */
 function summarize(messages: readonly Message[]): string {
   const lines = messages.flatMap((message) => {
     const text = textOfMessage(message).slice(0, 200);

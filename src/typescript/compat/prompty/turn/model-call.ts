@@ -11,10 +11,10 @@ import { isAnswer } from "../model/answer.js";
 import type { Message, ToolCall } from "../types.js";
 
 /**
- * Asks the model once. `show` gets the text of an answer as it arrives, as long as no call has come; it resolves when
- * somebody has taken it.
+ * Calls the model once. `show` gets the text of an answer as it arrives, until a call is received. It resolves when a
+ * reader has taken the text.
  *
- * @throws ExecuteError with the conversation, if another attempt may bring an answer
+ * @throws ExecuteError with the conversation, if a retry may bring an answer
  */
 export async function ask(
   messages: readonly Message[],
@@ -51,7 +51,7 @@ function finalError(error: unknown): unknown {
   return failure?.code.startsWith("config") ? new ValueError(failure.message, { cause: error }) : undefined;
 }
 
-/** What a provider tells of an answer: its id and its tokens. */
+/** What a provider reports about an answer: its id and its tokens. */
 function told(response: unknown): Pick<TurnEvents["llm_complete"], "requestId" | "usage"> {
   const { id, usage } = (response ?? {}) as { id?: unknown; usage?: unknown };
   return {

@@ -1,7 +1,7 @@
 /**
  * A turn as a run of looplet's engine: the executor is its model, and each call of an answer is a call of its one
- * tool. The engine repeats, retries, runs the calls and aborts. The conversation stands here alone, in the messages
- * of the executor, and the engine sees no more of it than the number of each call.
+ * tool. The engine repeats, retries, runs the calls and aborts. The conversation exists only here, in the messages of
+ * the executor. The engine sees only the number of each call.
  */
 import type { CustomPart, RunEvent, RunEventOf } from "../../../core/api/index.js";
 import { createAgent, custom } from "../../../core/index.js";
@@ -34,14 +34,14 @@ export class TurnOnEngine {
   iterations = 0;
   /** The attempt of a model call that is under way; 0 between them. */
   #attempt = 0;
-  /** Whether somebody has text of the answer that is under way. */
+  /** Whether a reader has text of the current answer. */
   #isShown = false;
   #round: Round | undefined;
   /** The error that ends the turn, unless another attempt follows. */
   #failure: { error: unknown } | undefined;
   #last: { result: unknown; response: unknown } | undefined;
 
-  /** Contract: `show` gets the text of the last answer as it arrives, and resolves when somebody has taken it. */
+  /** Contract: `show` gets the text of the last answer as it arrives, and resolves when a reader has taken it. */
   constructor(
     first: Message[],
     private readonly context: TurnContext,
@@ -51,7 +51,7 @@ export class TurnOnEngine {
     this.messages = first;
   }
 
-  /** Runs the turn. `response` is the executor's answer behind `result`. Throws as `turn`. */
+  /** Runs the turn. `response` is the executor's answer from which `result` was made. Throws as `turn`. */
   async play(): Promise<{ result: unknown; response: unknown }> {
     const { host, options } = this.context;
     const {
@@ -149,7 +149,7 @@ export class TurnOnEngine {
     return [{ type: "text", text: "The turn is over." }];
   }
 
-  /** The tool of the run. A call that cannot run ends the turn when those beside it are over. */
+  /** The tool of the run. A call that cannot run ends the turn after the parallel calls are over. */
   async #call(at: number): Promise<void> {
     if (this.#failure !== undefined) return;
     const { calls, results, span } = this.#round!;
@@ -185,7 +185,7 @@ export class TurnOnEngine {
     this.context.tell("messages_updated", { messages: [...messages] });
   }
 
-  /** Keeps a function that ends behind an abort from leading to more. */
+  /** Stops a function that ends after an abort from starting more work. */
   #checkAborted(): void {
     this.context.options.signal?.throwIfAborted();
   }

@@ -39,7 +39,7 @@ export interface TurnOptions {
   within?: readonly string[] | undefined;
 }
 
-/** The functions of tools, each alone or with its definition for the model. */
+/** The functions of tools, as a function or with a definition for the model. */
 export type TurnTools = {
   [name: string]: ToolFunction | (Partial<PromptyTool> & { execute: ToolFunction });
 };

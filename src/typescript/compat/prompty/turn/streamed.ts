@@ -1,8 +1,8 @@
-/** A turn whose texts wait for a reader. */
+/** A turn with texts that wait for a reader. */
 import { CancelledError } from "../errors.js";
 import { PromptyStream } from "../model/stream.js";
 
-/** Contract: calls `show` with each text of the last answer, and goes on when it resolves. */
+/** Contract: calls `show` with each text of the last answer, and continues when it resolves. */
 export type Play = (show: (text: string) => Promise<void>) => Promise<unknown>;
 
 type Next = IteratorResult<string, undefined>;

@@ -66,7 +66,7 @@ async function outcomeOf(call: ToolCall, context: TurnContext, span: Span): Prom
   }
 }
 
-/** Asks the guardrail whether a call may run. Without one nobody is asked. */
+/** Asks the guardrail whether a call may run. Without a guardrail it may. */
 async function permitted(
   { id, name }: ToolCall,
   args: PromptInputs,
@@ -105,7 +105,7 @@ async function executed(
   }
 }
 
-/** The tool of the agent, or one that the program has registered by its name alone. @throws ValueError */
+/** The tool of the agent, or one that the program has registered only by name. @throws ValueError */
 function toolOf(name: string, { agent, functions }: TurnContext): PromptyTool {
   const declared = findToolDefinition(agent, name);
   if (declared !== null) return declared;

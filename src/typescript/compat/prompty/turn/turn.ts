@@ -21,13 +21,13 @@ import {
 import { streamed, type Play } from "./streamed.js";
 
 /**
- * Runs a file or an agent: asks its model, runs the tools that it asks for, and repeats until an answer has no calls.
- * `tools` are functions of this turn; they join the agent's tools.
+ * Runs a file or an agent: calls its model, runs the tools that it requests, and repeats until an answer has no
+ * calls. `tools` are functions for this turn, in addition to the agent's tools.
  *
  * Resolves with the text of that answer, with a structured result if the agent has `outputs`, or with a
  * `PromptyStream`.
  *
- * Rejects with an `ExecuteError` when a model call has failed for good, a `CancelledError` after an abort, a
+ * Rejects with an `ExecuteError` when a model call has failed after all retries, a `CancelledError` after an abort, a
  * `GuardrailError`, a `ValueError` for a tool without a handler, an `Error` after `maxIterations`, and a
  * `LoopletError` `config_…` for a wrong option.
  */
@@ -56,7 +56,7 @@ export const turnAsync = turn;
 
 function told(span: Span, items: readonly string[]): void {
   const stream = span.child("PromptyStream");
-  // The pieces of a JSON text show no field whose name sounds like a secret; together they do.
+  // A field with a name that sounds like a secret is only visible in the joined JSON text, not in its pieces.
   const text = items.join("");
   stream.set("result", /^\s*[{[]/.test(text) ? [text] : [...items]);
   stream.end();
@@ -74,7 +74,7 @@ async function played(
   const listener = safeListener(options.onEvent);
   let isOver = false;
   const tell: OnTurnEvent = (type, data) => {
-    // A function that nobody waits for any more may still be at work.
+    // A function may still be running after the turn stopped waiting for it.
     if (!isOver) listener(type, data);
   };
   const elapsed = stopwatch(host.clock);
@@ -114,7 +114,7 @@ async function played(
   }
 }
 
-/** The functions of tools, and the agent with these tools, whose own fields win over those of the file. */
+/** The functions of tools, and the agent with these tools. Their own fields override those of the file. */
 function withTools(agent: Prompty, tools: TurnTools): Pick<TurnContext, "agent" | "functions"> {
   const functions = new Map<string, ToolFunction>();
   const declared = new Map(agent.tools.map((tool) => [tool.name, tool]));
@@ -147,7 +147,7 @@ export async function executePromptyTool(
   return runPrompty(tool, applyBindings(tool, args, parentInputs), options.span, agent ?? {}, options);
 }
 
-/** A tool of kind `prompty`: one model call, or a turn of its own, in the span of its call. */
+/** A tool of kind `prompty`: one model call, or a separate turn, in the span of its call. */
 async function runPrompty(
   tool: PromptyTool,
   args: PromptInputs,
