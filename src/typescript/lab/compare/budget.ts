@@ -43,7 +43,7 @@ export class Budget {
     return this.#usd >= maxUsd || this.#tokens >= maxTokens || this.#requests >= maxRequests;
   }
 
-  /** Counts a request; false if there is none left. */
+  /** Counts a request. Returns false if none is left. */
   request(): boolean {
     if (this.#requests >= (this.#bounds.maxRequests ?? Infinity)) return false;
     this.#requests++;

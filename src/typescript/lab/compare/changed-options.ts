@@ -2,9 +2,9 @@
 import { isObject } from "../../core/kit/check.js";
 import type { LoopProcess } from "../replay/loop-file.js";
 
-/** Parts of a configuration that are not the agent's, or that no file keeps. */
+/** Parts of a configuration that do not belong to the agent, or that no file contains. */
 const IGNORED = new Set(["journal", "trace", "headers", "slot"]);
-/** The most names that are told. */
+/** The maximum number of names in a report. */
 const MAX_NAMES = 50;
 
 /** Their dotted names: `system`, `tools.weather.description`. */

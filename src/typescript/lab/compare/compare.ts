@@ -40,26 +40,29 @@ export interface CompareOptions {
    */
   hooks?: "recorded" | "run" | undefined;
   /**
-   * Asks the models of the changed agent, by its own `fetch`, up to this bound. Each run begins again with the
-   * recorded prompt. Equal calls get the recorded results in their order, and people say what they said. A call that
-   * was not recorded runs if its tool is read-only; else the run is `stopped`. The last answer may exceed `maxUsd`
-   * and `maxTokens`. Default: no model is asked.
+   * Calls the models of the changed agent, with its own `fetch`, up to this limit. Each run starts again with the
+   * recorded prompt. Equal calls get the recorded results in order, and the user's messages and answers are repeated.
+   * A call that was not recorded runs if its tool is read-only; otherwise the run is `stopped`. The last answer may
+   * exceed `maxUsd` and `maxTokens`. Default: no model is called.
    */
   live?: LiveOptions | undefined;
-  /** Your judges, by names for the report. A run that a judge does not pass counts against the change. Default: none. */
+  /**
+   * Your judges, by their names in the report. A run that a judge does not pass counts against the change. Default:
+   * none.
+   */
   judges?: { readonly [name: string]: Judge } | undefined;
   /** The verdicts that do not count against the change. Default: `equal` and `other words`. */
   allow?: readonly ComparedVerdict[] | undefined;
 }
 
 /**
- * Plays recorded runs with the options of another agent, and says of each how it fares. Without `live` nothing is
- * sent and no tool runs: the recorded answers and results count, up to the first request that differs. A file that
+ * Plays recorded runs with the options of another agent, and reports the effect on each. Without `live` nothing is
+ * sent and no tool runs: the recorded answers and results are used, up to the first request that differs. A file that
  * cannot be played is a run with the verdict `failed`.
  *
- * Without a change the runs are held against this version of looplet: each file has the requests that another version
- * made, which `withExpectations` of `looplet/testing` has written into it. `tools`, `hooks`, `live` and `judges` need
- * an agent.
+ * Without a change, the runs are compared with this version of looplet: each file must contain the requests that
+ * another version made, which `withExpectations` of `looplet/testing` adds to it. `tools`, `hooks`, `live` and
+ * `judges` need an agent.
  *
  * Rejects with a `LoopletError`: `config_…` for wrong options, `misuse_invalid_argument` for runs or a change of a
  * wrong type.

@@ -9,7 +9,7 @@ export interface Called {
   readonly input: unknown;
 }
 
-/** A difference with its verdict, or why there is none to be found. */
+/** A difference with its verdict, or why no difference can be found. */
 export interface Finding {
   readonly verdict: ComparedVerdict;
   readonly difference?: FirstDifference | undefined;

@@ -21,8 +21,8 @@ export interface Changed {
 }
 
 /**
- * Plays a file with the options of an agent, and finds where it first goes another way than `before`, which has
- * ended as `end` says. With `runsTools` the functions of the tools run too, for the calls before that.
+ * Plays a file with the options of an agent, and finds where it first differs from `before`, which ended as `end`
+ * says. With `runsTools` the functions of the tools run too, for the calls before that.
  *
  * @throws LoopletError, ReplayDifference
  */
@@ -37,7 +37,7 @@ export async function playedWith(
   const played = whole(play(wasm, made.file, { onCall: (call) => void invocations.push(call) }));
   const after = endOf(played);
   const isOver = after.outcome !== undefined;
-  // A question that comes anew may be of no consequence, if only the run does not stand still.
+  // An additional question has no effect as long as the run does not wait for it.
   const asked = isOver ? undefined : questionPlace(before, played);
   const places = [asked, requestPlace(before, played), callPlace(before, played)];
   const [first] = places.flatMap((place) => place ?? []).sort((one, other) => one.step - other.step);

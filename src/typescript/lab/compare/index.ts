@@ -1,8 +1,9 @@
 /**
- * `looplet/compare`: recorded runs under a change of the agent, of its tools or of looplet, and what the change does.
+ * `looplet/compare`: recorded runs under a change of the agent, of its tools or of looplet, and the effect of the
+ * change.
  *
- * The room `compare/` plays `.loop` files with the options of another agent, and tells the first request or decision
- * that differs. It has no engine of its own; import an entry of looplet beside it.
+ * The folder `compare/` plays `.loop` files with the options of another agent, and reports the first request or
+ * decision that differs. It contains no engine: also import an entry of looplet.
  */
 export type { LiveOptions } from "./budget.js";
 export { compare, type Change, type CompareOptions, type RecordedRun } from "./compare.js";

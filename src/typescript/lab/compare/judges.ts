@@ -56,8 +56,8 @@ export const toolSequence: Judge = (before, after) => {
 };
 
 /**
- * Makes a judge that passes an answer that fits a schema: a JSON Schema whose `type` is `"object"`, or a Standard
- * Schema. The text has to be JSON. looplet checks it as it checks the option `output`.
+ * Creates a judge that passes an answer that matches a schema: a JSON Schema with the `type` `"object"`, or a
+ * Standard Schema. The text must be JSON. looplet validates it like the option `output`.
  *
  * @beta
  */
@@ -74,8 +74,8 @@ export function schema(schema: InputSchema): Judge {
 }
 
 /**
- * Makes a judge that asks a model, within the budget of `live`. `question` says what has to hold of the answer after
- * the change: "Does it tell the customer the same date?"
+ * Creates a judge that asks a model, within the budget of `live`. `question` says what must be true of the answer
+ * after the change: "Does it name the same date to the customer?"
  *
  * @beta
  */

@@ -1,4 +1,4 @@
-/** The live comparison: a run begins again with another agent, whose tools and people answer from the recording. */
+/** The live comparison: a run starts again with another agent, and tools and users answer from the recording. */
 import { LoopletError, ToolError } from "../../core/api/errors.js";
 import type { AgentOptions, Run, RunEvent, RunResult, ToolContext, Usage } from "../../core/api/index.js";
 import { internalsOf, type AgentInternals } from "../../core/kit/runs.js";
@@ -58,7 +58,7 @@ export function unasked(why: string): Asked {
   return { verdict: "stopped", why, after, usage: null, usd: 0 };
 }
 
-/** The options of the agent that a comparison must not use: what keeps, tells or throws. */
+/** The options of the agent that a comparison must not use: those that store, emit or throw. */
 const ALONE = {
   store: undefined,
   steps: undefined,
@@ -70,7 +70,7 @@ const ALONE = {
   onFailure: "result",
 } as const satisfies Partial<AgentOptions>;
 
-/** A run that begins again, and whose calls and questions are answered from a recording. */
+/** A run that starts again with calls and questions that are answered from a recording. */
 export class LiveRun {
   #why: string | undefined;
   #run: Run | undefined;
@@ -144,7 +144,7 @@ export class LiveRun {
     };
   }
 
-  /** The tool, whose calls are answered from the recording. */
+  /** The tool with calls that are answered from the recording. */
   #answering(name: string, known: KnownTool): KnownTool {
     const { options, defined, config } = known;
     const own = handlerOf(options, this.made.options.toolCalls?.handlers ?? {});
@@ -201,7 +201,7 @@ export class LiveRun {
     else this.#run?.answer(questionId, answer);
   }
 
-  /** Says again what people said at this point of the run. */
+  /** Repeats the user's messages at this point of the run. */
   #say(): void {
     for (const { kind, content, requests } of this.recording.said)
       if (requests === this.#requests) this.#run?.[kind](content);

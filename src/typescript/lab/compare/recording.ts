@@ -1,4 +1,4 @@
-/** What a recorded run answers in place of the world: results of tools, and what people have said. */
+/** What a recorded run answers instead of the outside world: results of tools, and messages of the user. */
 import type { ToolInvocation, Input } from "../../core/kit/engine.js";
 import type {
   ContentBlock,
@@ -12,7 +12,7 @@ import type { Replay } from "../replay/replay.js";
 import { resultsIn, type RecordedResult } from "../testing/run-tools.js";
 import { callText, canonical } from "./decisions.js";
 
-/** A message that a person sent while the run was under way. */
+/** A message that the user sent during the run. */
 export interface Said {
   readonly kind: "steer" | "followUp";
   readonly content: ContentBlock[];
@@ -127,7 +127,7 @@ type Told =
   | { readonly kind: "answered"; readonly question: number; readonly answer: EngineAnswer }
   | { readonly kind: "cancel" };
 
-/** What an input says, if a person or a function said it. */
+/** The content of an input, if it came from the user or a function. */
 function inputOf(input: Replay["steps"][number]["input"]["input"]): Told | undefined {
   return "json" in input ? toldBy(input.json as Input) : undefined;
 }

@@ -2,14 +2,14 @@
 import type { ModelUsage, Usage } from "../../core/api/index.js";
 
 /**
- * How a run fares under the change.
+ * The effect of the change on a run.
  *
  * - `equal`: the same decisions, and the same text.
  * - `other words`: the same decisions, and another text.
- * - `another request`: the model would be asked something else, so its recorded answers prove nothing from there on.
+ * - `another request`: the request to the model would differ, so its recorded answers prove nothing from there on.
  *   Only a comparison without `live` has this verdict.
  * - `another decision`: other tools are called, or with other inputs, or the run ends with another outcome.
- * - `stopped`: the comparison could not go on: a call was not recorded, or the budget is spent.
+ * - `stopped`: the comparison could not continue: a call was not recorded, or the budget is spent.
  * - `failed`: the file cannot be played, or looplet itself failed.
  *
  * @beta
@@ -26,7 +26,7 @@ export const VERDICTS = [
   "failed",
 ] as const;
 
-/** The first place at which a run goes another way. @beta */
+/** The first difference of a run. @beta */
 export interface FirstDifference {
   /** A request to a model, a call of a tool, a result of a tool, the outcome, or the text at the end. */
   readonly kind: "request" | "call" | "result" | "outcome" | "text";
@@ -63,7 +63,7 @@ export interface ComparedRun {
    * differs, and a run may be equal in spite of them.
    */
   readonly changed: readonly string[];
-  /** The verdicts of the judges, by their names. A run that is `stopped` or `failed` has none. */
+  /** The verdicts of the judges, by name. Empty for a run that is `stopped` or `failed`. */
   readonly judges: { readonly [name: string]: Judgement };
   /** Whether the run counts against the change. */
   readonly isFailed: boolean;

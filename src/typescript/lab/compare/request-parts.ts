@@ -1,4 +1,4 @@
-/** Which parts of a request differ, in the words of a person: the system prompt, a tool, a message, an option. */
+/** Which parts of a request differ, in readable form: the system prompt, a tool, a message, an option. */
 import { isObject } from "../../core/kit/check.js";
 
 /** A part that differs, before and after. An absent part is an empty text. */
@@ -8,7 +8,7 @@ export interface RequestPart {
   readonly after: string;
 }
 
-/** The most parts that are told. */
+/** The maximum number of parts in a report. */
 const MAX_PARTS = 20;
 
 /** Fields that protocols have for the system prompt. */
@@ -47,7 +47,7 @@ export function requestParts(before: string, after: string): RequestPart[] {
   return [...parts.values()];
 }
 
-/** A place where two values differ. An object or a list that is there only once is one place. */
+/** A place where two values differ. An object or a list that only one side has is one place. */
 interface Leaf {
   readonly path: readonly (string | number)[];
   readonly before: unknown;
@@ -64,7 +64,7 @@ function* leavesOf(before: unknown, after: unknown, path: Leaf["path"]): Generat
   } else yield { path, before, after };
 }
 
-/** Items of two lists beside each other: tools by their names, all others by their places. */
+/** Pairs of items of two lists: tools by name, all others by position. */
 function* pairsOf(
   before: readonly unknown[],
   after: readonly unknown[],
@@ -125,7 +125,7 @@ function messagePart({ path, before, after }: Leaf, one: unknown, other: unknown
   return name;
 }
 
-/** The name of the tool whose call has this id. */
+/** The name of the tool of the call with this id. */
 function callNamed(body: unknown, id: string): string | undefined {
   if (typeof body !== "object" || body === null) return undefined;
   if (OWN_IDS.some((field) => own(body, field) === id)) {

@@ -109,7 +109,10 @@ function requestOf(input: Told): number | undefined {
   return typeof value?.request === "number" ? value.request : undefined;
 }
 
-/** A response as it came, all at once. One that the recorded run did not wait for ends as a broken connection. */
+/**
+ * A response as it was received, without delays. One that the recorded run did not wait for ends as a broken
+ * connection.
+ */
 function responseOf(inputs: readonly Told[]): Response {
   let head = { status: 200, headers: [] as readonly (readonly [string, string])[] };
   let isWhole = false;

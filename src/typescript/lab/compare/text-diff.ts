@@ -1,11 +1,11 @@
-/** A diff of two texts by lines, for a person. */
+/** A readable line diff of two texts. */
 import { around, shared } from "../testing/differences.js";
 
 /** Lines of a diff; longer ones end in a count. */
 const MAX_LINES = 24;
 /** Characters of a line. */
 const MAX_CHARS = 160;
-/** Equal lines before and behind a change. */
+/** Equal lines before and after a change. */
 const CONTEXT = 2;
 /** Lines that are compared with each other. A longer change is shown as all old lines, then all new ones. */
 const MAX_COMPARED = 400;

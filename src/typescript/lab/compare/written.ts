@@ -4,7 +4,7 @@ import { describe, isObject } from "../../core/kit/check.js";
 import { harmless, oneLine } from "../replay/harmless.js";
 import { kindsOf, VERDICTS, type ComparedRun, type CompareReport, type Share } from "./report.js";
 
-/** Kinds of differences of which a text or a Markdown page tells more than the count. */
+/** The maximum number of kinds of differences that a text or a Markdown page describes in detail. */
 const MAX_KINDS = 20;
 /** Names of runs in the line of a kind. */
 const MAX_NAMES = 10;
@@ -114,7 +114,7 @@ function widthOf(rows: readonly Row[], column: 0 | 1): number {
   return Math.max(0, ...rows.map((row) => row[column].length));
 }
 
-/** The kinds of differences that are told, each with its line and its first run. */
+/** The kinds of differences to describe, each with its line and its first run. */
 function toldKinds({ runs }: CompareReport): { readonly head: string; readonly example: ComparedRun }[] {
   return kindsOf(runs)
     .slice(0, MAX_KINDS)

@@ -12,9 +12,9 @@ import { style } from "./view/style.js";
 const Element = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
 /**
- * `<looplet-devtools>`. The attribute `channel` names a `BroadcastChannel` whose publishers it shows.
+ * `<looplet-devtools>`. It shows the publishers on the `BroadcastChannel` that the attribute `channel` names.
  *
- * Its size is that of its place: give it a height.
+ * It fills its container, so give that a height.
  *
  * @beta
  */
@@ -46,7 +46,7 @@ export class LoopletDevtools extends Element {
     if (this.isConnected) this.#join();
   }
 
-  /** Shows a `.loop` file. A text that is none is told in the element. */
+  /** Shows a `.loop` file. An invalid text is reported in the element. */
   open(name: string, text: string): Promise<void> {
     return this.#lab.open(name, text);
   }
@@ -57,8 +57,8 @@ export class LoopletDevtools extends Element {
   }
 
   /**
-   * Agents of this page with which runs may go on: with their tools, keys and models. A fork is another run, outside
-   * of the agents' store.
+   * Agents of this page that can continue runs, with their tools, keys and models. A fork is a new run, outside of
+   * the agents' store.
    *
    * @throws LoopletError `config_wrong_type`
    */
@@ -71,7 +71,7 @@ export class LoopletDevtools extends Element {
     this.#own.offer(agents);
   }
 
-  /** A page that lets runs go on in its own way: its `fork` is called in place of an agent. */
+  /** A page that continues runs in its own way: its `fork` is called instead of an agent. */
   set host(host: DevtoolsHost | undefined) {
     this.#lab.host = host;
     this.#draw();

@@ -12,8 +12,8 @@ export interface ServeDevtoolsOptions extends PublishOptions {
   /** The port on 127.0.0.1. Default: any that is free. */
   port?: number | undefined;
   /**
-   * Keeps the process alive until `close`, so that its runs can be looked at when it has nothing left to do. Default
-   * false: in Bun a process lives as long as a page is open, and elsewhere it ends.
+   * Whether to keep the process alive until `close`, so that its runs can be inspected after its work is done.
+   * Default false: in Bun a process stays alive as long as a page is open, and elsewhere it exits.
    */
   keepAlive?: boolean | undefined;
   /**
@@ -23,17 +23,17 @@ export interface ServeDevtoolsOptions extends PublishOptions {
   print?: ((line: string) => void) | undefined;
 }
 
-/** A server of devtools, and the publisher behind it. @beta */
+/** A server of devtools, and its publisher. @beta */
 export interface DevtoolsServer extends Omit<Publisher, "close"> {
   /** The address of the page. Whoever has it reads the runs and lets offered agents run: keep it to yourself. */
   readonly url: string;
-  /** Ends the server and its connections. Runs go on. */
+  /** Closes the server and its connections. Runs continue. */
   close(): Promise<void>;
 }
 
 /**
- * Serves devtools on 127.0.0.1, under an address with a random token: open `url` in a browser. Runs of agents with
- * `record` are shown, and offered agents go on with them. For development only.
+ * Serves devtools on 127.0.0.1, under an address with a random token: open `url` in a browser. It shows runs of
+ * agents with `record`, and offered agents can continue them. For development only.
  *
  * Rejects with a `LoopletError` of code `config_…`, or with the error of the platform if the port is taken.
  *

@@ -1,6 +1,6 @@
 /**
- * `looplet/devtools/publish`: the side of devtools that stands beside your agents, in a page, a worker or a server.
- * It tells the inputs of recorded runs on a channel, and lets runs go on for devtools from any of their steps.
+ * `looplet/devtools/publish`: the end of devtools next to your agents, in a page, a worker or a server. It sends the
+ * inputs of recorded runs on a channel, and lets devtools continue runs from any of their steps.
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type { Agent, Recorder, Run } from "../../core/api/index.js";
@@ -30,35 +30,35 @@ export interface PublishOptions {
   keep?: number | undefined;
 }
 
-/** Tells the runs of agents to devtools. @beta */
+/** Publishes the runs of agents to devtools. @beta */
 export interface Publisher {
   /** Give it to `createAgent({ record })`. It records as `recorder()` of `looplet/replay` does. */
   readonly record: Recorder;
   /**
-   * Lets devtools go on with runs by these agents, with changed options: with their tools, their keys and their
-   * models. A fork of them is another run, outside of the agents' store. Devtools also answer the open questions of
-   * these agents' runs: approvals, calls to reconcile, and forms.
+   * Lets devtools continue runs with these agents and changed options: with their tools, their keys and their models.
+   * A fork is a new run, outside of the agents' store. Devtools can also answer the open questions of these agents'
+   * runs: approvals, calls to reconcile, and forms.
    *
    * @throws LoopletError `config_wrong_type`
    */
   offer(agents: { readonly [name: string]: Agent }): void;
-  /** Says that nothing more comes. Runs go on. */
+  /** Ends publishing. Runs continue. */
   close(): void;
 }
 
 interface Published {
   readonly processes: ToldProcess[];
-  /** One for each time that the run has begun or was resumed here. */
+  /** One for each time that the run was started or resumed here. */
   readonly records: LiveRecord[];
   readonly from: ForkedFrom | undefined;
-  /** A run that devtools have begun, which they answer and abort. */
+  /** A run that devtools started, and that they answer and abort. */
   run: Run | undefined;
 }
 
 /**
- * Tells the runs of agents on a channel: `publish(new BroadcastChannel("looplet"))`. Runs that were recorded before
- * devtools came are told when they come. Whoever hears the channel can read the runs, without keys, and can let
- * offered agents run: publish in development only.
+ * Publishes the runs of agents on a channel: `publish(new BroadcastChannel("looplet"))`. Devtools that connect later
+ * also receive earlier runs. Anyone with access to the channel can read the runs, without keys, and can run offered
+ * agents: publish in development only.
  *
  * @beta
  *
@@ -92,7 +92,7 @@ class ChannelPublisher implements Publisher {
     this.record = (id) => this.#recorded(id, this.#runs.get(id));
     channel.addEventListener("message", this.#hear);
     channel.start?.();
-    // A page that is left takes its agents with it, and brings them back if the browser has kept it.
+    // The agents of a page end with it, and come back if the browser restores it from its cache.
     globalThis.addEventListener?.("pagehide", this.#leave);
     globalThis.addEventListener?.("pageshow", this.#introduce);
     this.#introduce();
@@ -150,7 +150,7 @@ class ChannelPublisher implements Publisher {
     }
   }
 
-  /** A run goes on whatever becomes of its channel. */
+  /** A run continues even if its channel fails. */
   #tell(told: Told): void {
     if (this.#isClosed) return;
     try {
@@ -218,7 +218,7 @@ class ChannelPublisher implements Publisher {
   }
 }
 
-/** The file of a run that went on: one for each time, as one. */
+/** Merges the files of a resumed run, one for each process. */
 function joinedLoops(texts: readonly string[]): string {
   if (texts.length === 1) return texts[0]!;
   const files = texts.map((text) => JSON.parse(text) as LoopFile);

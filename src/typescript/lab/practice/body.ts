@@ -1,4 +1,6 @@
-/** Response bodies: cut into chunks, paced, ended or broken as asked. Holds the only timers, and leaves none behind. */
+/**
+ * Response bodies: split into chunks, paced, ended or broken as configured. Has the only timers, and clears them all.
+ */
 import { between, type Random } from "./random.js";
 import type { Chunking, Sleep } from "./types.js";
 

@@ -29,7 +29,7 @@ export function saidByUser(results: readonly Said[], content: unknown, known: Re
   return own.text === "" && own.others.length === 0 ? [...results] : [...results, { role: "user", ...own }];
 }
 
-/** The names of fields of `body` that are set and do not stand in `known`. */
+/** The names of fields of `body` that are set and not listed in `known`. */
 export function fieldsBeyond(known: string, body: Record<string, unknown>): string[] {
   const names = Object.keys(body).filter((name) => !known.split(" ").includes(name));
   return names.filter((name) => ![undefined, null, false].includes(body[name] as null));
@@ -43,7 +43,7 @@ export interface ToolSpec {
   schema: Record<string, any>;
 }
 
-/** The tools of a request's list, whose schemas stand in `field`. */
+/** The tools of a request's list, with the schemas in `field`. */
 export const toolsIn = (list: unknown, field: string): ToolSpec[] =>
   listOf(list).map(({ name, description, [field]: schema }) => {
     return { name, description: description ?? "", schema: schema ?? {} };
@@ -58,15 +58,14 @@ export interface PastCall {
 }
 
 /**
- * One thing that was said, in order. Results of parallel calls are separate entries. `others` names the parts that
- * are not text.
+ * One message, in order. Results of parallel calls are separate entries. `others` names the parts that are not text.
  */
 export type Said =
   | { role: "user"; text: string; others?: string[] }
   | { role: "assistant"; text: string; calls: PastCall[] }
   | { role: "tool"; callId: string; text: string; isError: boolean; others?: string[] };
 
-/** `said` with neighbouring entries of the assistant as one. */
+/** `said` with adjacent entries of the assistant merged. */
 export function joined(said: readonly Said[]): Said[] {
   return said.reduce<Said[]>((all, next) => {
     const last = all.at(-1);

@@ -1,6 +1,6 @@
 /**
- * Faults that a prompt asks for, so that a person can watch retries without touching code: a line that begins with
- * `/practice`, for instance `/practice 529 x2` and then the real question.
+ * Faults that a prompt requests, so that you can watch retries without code changes: a line that begins with
+ * `/practice`, for instance `/practice 529 x2`, followed by the real question.
  */
 import type { Conversation } from "./conversation.js";
 import type { ScriptedTurn } from "./types.js";

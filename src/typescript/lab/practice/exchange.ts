@@ -48,7 +48,7 @@ export interface Exchange extends Omit<Required<PaceOptions>, "seed"> {
   request: ReceivedRequest;
   /** Number of the request, from 0. */
   index: number;
-  /** OpenAI Chat stands in when the path is of no known protocol. */
+  /** OpenAI Chat is the fallback when the path matches no known protocol. */
   format: WireFormat;
   random: Random;
   signal: AbortSignal | undefined;
@@ -88,7 +88,7 @@ export function formatOf({ protocol = "openai-chat" }: ReceivedRequest): WireFor
   return FORMATS[protocol];
 }
 
-/** A part of a path without its escapes, or as it stands where the escapes are not valid. */
+/** A part of a path without its escapes, or unchanged if the escapes are not valid. */
 function unescaped(part: string): string {
   try {
     return decodeURIComponent(part);

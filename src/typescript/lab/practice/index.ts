@@ -2,8 +2,8 @@
  * `looplet/practice`: language models for practice and for tests, inside the process. No key, no network, no
  * dependency.
  *
- * - `practice()` is a `fetch` with a small deterministic planner behind it: it calls your tools and answers out of
- *   their results. Give it as the option `fetch` of a model, or to a vendor's own SDK.
+ * - `practice()` is a `fetch` with a small deterministic planner: it calls your tools and answers from their results.
+ *   Pass it as the option `fetch` of a model, or to a vendor's own SDK.
  * - `scripted([...])` is a `fetch` that answers with exactly the turns you wrote, and records the requests.
  * - `raw(...)` is a response of exactly the bytes you wrote.
  */

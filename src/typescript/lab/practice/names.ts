@@ -5,9 +5,9 @@ import { isObject } from "./json.js";
 export type NamesOf<T> = { readonly [K in keyof Required<T>]: true };
 
 /**
- * Checks that `value` is an object with none but these names.
+ * Checks that `value` is an object with only these names.
  *
- * @throws TypeError that says where, and which names there are
+ * @throws TypeError that says where, and which names are allowed
  */
 export function checkNames(value: unknown, names: { readonly [name: string]: true }, where: string): void {
   if (!isObject(value)) {

@@ -14,15 +14,15 @@ import { asksForSummary, perform, refuse } from "./turn.js";
 import type { ReplyFailure, PracticeFetch, ReceivedRequest, ReplyBlock, ScriptedTurn } from "./types.js";
 import type { Refusal } from "./wire/format.js";
 
-/** Options of `practice()`. All have defaults; none is needed. @beta */
+/** Options of `practice()`. All have defaults. @beta */
 export interface PracticeOptions extends PaceOptions {
   /** Model names that exist; any other gets the vendor's 404. Default: every name exists. */
   models?: readonly string[];
   /** Ask for a key: `true` accepts any, a string accepts that one only. Default: no key is needed. */
   apiKey?: string | true;
   /**
-   * Answers the first requests with HTTP errors: one entry per request (a status or a full `ReplyFailure`),
-   * `undefined` for a request that succeeds. Or a function of the request and its number, from 0. Default: none.
+   * HTTP errors for the first requests: one entry per request (a status or a full `ReplyFailure`), `undefined` for a
+   * request that succeeds. Or a function of the request and its number, from 0. Default: none.
    */
   failures?:
     | readonly (number | ReplyFailure | undefined)[]
@@ -32,17 +32,17 @@ export interface PracticeOptions extends PaceOptions {
 }
 
 /**
- * Makes a `fetch` that answers `POST` to `…/v1/messages`, `…/chat/completions`, `…/responses`,
+ * Creates a `fetch` that answers `POST` to `…/v1/messages`, `…/chat/completions`, `…/responses`,
  * `…/models/{model}:generateContent` and `:streamGenerateContent`, `…/model/{model}/converse` and `/converse-stream`.
  * An answer names what a request asks for and a practice model cannot do. A stream of Gemini is server-sent events,
  * also without `alt=sse`.
  *
- * Errors are the vendors' own: 400 for an illegal request, 401 without the key that `apiKey` asks for (Gemini and
- * Bedrock say 403), 404 for an unknown path or model (Responses and Bedrock say 400 to a model), 405 for another
- * method, and whatever `failures` says. A prompt can ask for a fault by itself, once per conversation: `/practice
- * 529`, `/practice 429 x2`, `/practice error`, `/practice drop`, `/practice stall`.
+ * Errors are the vendors' own: 400 for an invalid request, 401 without the key that `apiKey` requires (Gemini and
+ * Bedrock use 403), 404 for an unknown path or model (Responses and Bedrock use 400 for a model), 405 for another
+ * method, and the errors of `failures`. A prompt can request a fault itself, once per conversation: `/practice 529`,
+ * `/practice 429 x2`, `/practice error`, `/practice drop`, `/practice stall`.
  *
- * Rejects with the reason of `init.signal` when that aborts; a stream that is read then fails with it.
+ * Rejects with the reason of `init.signal` when that aborts. A stream that is being read then fails with it.
  *
  * @beta
  *

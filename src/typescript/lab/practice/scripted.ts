@@ -1,6 +1,6 @@
 /**
  * `scripted()` and `raw()`: a `fetch` for tests that answers with exact turns, delays and faults, in any protocol,
- * and records what it was asked. It checks nothing of the request unless told to.
+ * and records the requests. It does not check the requests unless you enable that.
  */
 import type { HostResponse } from "../../core/api/platform.js";
 import { bodyStream, cutChunks, timerSleep } from "./body.js";
@@ -24,7 +24,7 @@ export interface ScriptedOptions extends PaceOptions {
 export interface ScriptedFetch extends PracticeFetch {
   /** Every request in the order of arrival, also those that were refused. */
   readonly requests: ReceivedRequest[];
-  /** How many turns are not used yet. */
+  /** The number of turns that are not used yet. */
   readonly remaining: number;
 }
 

@@ -37,7 +37,7 @@ export interface WrittenAnswer {
   isStream: boolean;
   /** The bytes after which the connection drops. */
   maxBytes: number;
-  /** How the body ends behind its parts. */
+  /** How the body ends after its parts. */
   ending: "close" | "drop" | "stall";
   /** The tokens that an answer reports, input and output, if all of it arrives. */
   tokens?: number;
@@ -46,7 +46,7 @@ export interface WrittenAnswer {
 /** What an answer is written for. @internal */
 export type Asked = Pick<Exchange, "request" | "format" | "random">;
 
-/** The answer that `turn` describes, unless it says that none comes. @internal */
+/** The answer that `turn` describes, unless it describes a missing answer. @internal */
 export function writtenAnswer(given: ScriptedTurn, asked: Asked): WrittenAnswer {
   const { request, format, random } = asked;
   const turn = asSummary(given, request);

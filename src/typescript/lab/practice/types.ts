@@ -11,7 +11,7 @@ import type {
 export type Protocol =
   "anthropic-messages" | "openai-chat" | "openai-responses" | "gemini" | "bedrock-converse";
 
-/** A function that can stand wherever `fetch` is expected. @beta */
+/** A function that can be used wherever `fetch` is expected. @beta */
 export interface PracticeFetch {
   (input: string | HostRequest | HostUrl, init?: HostRequestInit): Promise<HostResponse>;
   /** Does nothing. The global `fetch` of Bun has it, and types want it there. */
@@ -19,10 +19,10 @@ export interface PracticeFetch {
 }
 
 /**
- * How the bytes of a response body are cut into chunks.
+ * How the bytes of a response body are split into chunks.
  *
  * - `"event"`: one event per chunk.
- * - a number: chunks of that many bytes, wherever that falls (also inside a UTF-8 sequence). At least 1.
+ * - a number: chunks of that many bytes, at any position (also inside a UTF-8 sequence). At least 1.
  * - `"split"`: seeded random cuts of 1 to 64 bytes.
  *
  * @beta
@@ -30,8 +30,8 @@ export interface PracticeFetch {
 export type Chunking = "event" | "split" | number;
 
 /**
- * Waits for `delayMs` milliseconds. Contract: resolves after the delay; rejects with `signal.reason` as soon as
- * `signal` aborts, and keeps no timer then.
+ * Waits for `delayMs` milliseconds. Contract: resolves after the delay. Rejects with `signal.reason` as soon as
+ * `signal` aborts, and then clears its timer.
  *
  * @beta
  */
@@ -45,11 +45,11 @@ export interface ReceivedRequest {
   method: string;
   /** Names in lower case. Holds the key that the caller sent: do not print it. */
   headers: Record<string, string>;
-  /** The body as text; empty when there was none. */
+  /** The body as text. Empty without a body. */
   bodyText: string;
   /** The parsed body; `undefined` when it is not valid JSON. */
   body: any;
-  /** Told by the path; `undefined` for any other path. */
+  /** The protocol by the path. `undefined` for any other path. */
   protocol: Protocol | undefined;
   /** The model's name, from the body or the path; empty when neither has one. */
   model: string;
@@ -119,8 +119,8 @@ export type ReplyBlock =
   /** Anthropic, Bedrock, and Responses as a reasoning item without a summary; ignored by OpenAI Chat and Gemini. */
   | { type: "redacted-thinking"; data: string }
   /**
-   * `argumentsText` is sent as it stands, also when it is not valid JSON; else `input` is serialised. Default: no
-   * arguments. Gemini, and Bedrock where the answer is whole, have an object there, or a string for broken JSON.
+   * `argumentsText` is sent unchanged, also when it is not valid JSON; otherwise `input` is serialised. Default: no
+   * arguments. Gemini, and Bedrock without streaming, have an object there, or a string for invalid JSON.
    */
   | { type: "tool-call"; id?: string; name: string; input?: unknown; argumentsText?: Pieces }
   /** OpenAI: the `refusal` field or part. Anthropic, Gemini and Bedrock: a text. */
@@ -133,7 +133,7 @@ export type ReplyBlock =
 
 /**
  * Why an answer ended. `"end"`, `"tool-calls"`, `"length"`, `"stop-sequence"`, `"refusal"` and `"pause"` are
- * translated into the vendor's word; any other string is sent as it stands.
+ * translated into the vendor's term. Any other string is sent unchanged.
  *
  * @beta
  */
@@ -151,7 +151,10 @@ export interface ScriptedTurn extends StreamFaults {
   text?: Pieces;
   /** Reasoning, by default signed as `practice` signs where the protocol has signatures. */
   thinking?: { text: Pieces; signature?: string };
-  /** `argumentsText` is sent as it stands (also broken JSON); else `input` is serialised. Ids are minted when missing. */
+  /**
+   * `argumentsText` is sent unchanged (also invalid JSON); otherwise `input` is serialised. Missing ids are
+   * generated.
+   */
   toolCalls?: readonly { id?: string; name: string; input?: unknown; argumentsText?: Pieces }[];
   /** All blocks in their exact order; the three fields above are ignored then. */
   blocks?: readonly ReplyBlock[];
@@ -169,7 +172,7 @@ export interface ScriptedTurn extends StreamFaults {
   status?: number;
   /** Response headers, over the vendor's. */
   headers?: Record<string, string>;
-  /** The raw response body instead of all of the above: text as it stands, an object as JSON. */
+  /** The raw response body instead of all of the above: a string unchanged, an object as JSON. */
   body?: string | Uint8Array | Record<string, unknown>;
   /** `fetch` itself rejects: with a `TypeError` of this message, or with this value. */
   reject?: string | Error;

@@ -1,6 +1,6 @@
 /**
- * The hash chain over the entries of a journal. Each head is the SHA-256 of the head before it, the number of the
- * entry and its text before the checksum, so that one head stands for all entries up to it, letter by letter.
+ * The hash chain over the entries of a journal. Each head is the SHA-256 of the previous head, the number of the
+ * entry and its text before the checksum. So one head commits to all entries up to it, byte by byte.
  */
 import { LoopletError } from "../../core/api/errors.js";
 import { withoutChecksum } from "../../core/kit/journal.js";
@@ -12,7 +12,7 @@ export interface Receipt {
   readonly receipt: 1;
   /** The key of the journal: the id of a run, or of a chat. */
   readonly journal: string;
-  /** The number of entries that it stands for. */
+  /** The number of entries that it covers. */
   readonly entries: number;
   /** The head of the chain: SHA-256, 64 hexadecimal digits. */
   readonly head: string;
@@ -38,7 +38,7 @@ export class Chain {
     this.#journal = journal;
   }
 
-  /** Adds the entries that follow. The first number that does not follow is returned, and nothing behind it is added. */
+  /** Adds consecutive entries. Returns the first number that is out of order; it and later entries are not added. */
   async add(entries: readonly JournalEntry[]): Promise<number | undefined> {
     for (const { seq, json } of entries) {
       if (seq !== this.seq + 1) return seq;

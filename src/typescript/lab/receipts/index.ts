@@ -1,8 +1,8 @@
 /**
- * `looplet/receipts`: proofs of what a run has done, for those who were not there.
+ * `looplet/receipts`: proofs of what a run has done, for third parties.
  *
- * The room `receipts/` chains the entries of a journal by hashes as they go into a store, and plays recorded runs
- * again to judge them by a policy. It has no engine of its own; import an entry of looplet as well.
+ * The folder `receipts/` chains the entries of a journal by hashes as they are stored, and plays recorded runs again
+ * to check them against a policy. It contains no engine: also import an entry of looplet.
  */
 export { signedBytes, type Receipt } from "./chain.js";
 export { receipts, type ReceiptOptions, type ReceiptStore, type Signature } from "./store.js";

@@ -8,14 +8,14 @@ import type { Replay } from "../replay/replay.js";
 import { namePattern } from "../../extras/tools/name-pattern.js";
 
 /**
- * What must have held in a run. Each field that is left out asks for nothing. In names `*` stands for any text.
+ * What must have been true of a run. A field that is not set requires nothing. In names `*` matches any text.
  *
  * @beta
  */
 export interface RunPolicy {
   /**
-   * Each call of these tools was allowed by an answer to a question about it: of a person, or of the agent's
-   * `canUseTool`. A rule is no answer.
+   * Each call of these tools was allowed by an answer to a question about it: by a user, or by the agent's
+   * `canUseTool`. A rule does not count.
    */
   approved?: readonly string[] | undefined;
   /** No other tool was called. */
@@ -35,7 +35,7 @@ export interface RunPolicy {
   maxToolCalls?: number | undefined;
 }
 
-/** What is wrong, in words; nothing if the run has kept to the policy. */
+/** What is wrong, as text. Undefined if the run complies with the policy. */
 export type Finding = string | undefined;
 
 /** A run that was played again. */
@@ -109,7 +109,7 @@ export function foreignCall({ replay }: Played, patterns: readonly string[]): Fi
   return undefined;
 }
 
-/** A bound that the run has gone beyond. */
+/** A limit that the run has exceeded. */
 export function overspent({ replay, end }: Played, policy: RunPolicy): Finding {
   const { maxUsd, maxTokens, maxIterations, maxToolCalls } = policy;
   const { iterations } = end;
@@ -172,7 +172,7 @@ interface Config {
   readonly permissions?: unknown;
   readonly limits?: unknown;
   readonly tools?: readonly ToolJson[];
-  /** The agents behind tools, whose `profile` is their place here from 1 on. */
+  /** The agents of tools. The `profile` of a tool is their position here, starting at 1. */
   readonly agents?: readonly Config[];
 }
 

@@ -1,4 +1,4 @@
-/** A store that chains what it is given. The store behind it keeps the same entries as without it. */
+/** A store that chains its entries. The underlying store gets the same entries as without it. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { JournalEntry, Store } from "../../core/api/run.js";
 import { reportUnheard } from "../../core/kit/runs.js";
@@ -13,9 +13,9 @@ export interface ReceiptOptions {
    */
   sign?: ((bytes: Uint8Array<ArrayBuffer>) => Signature | PromiseLike<Signature>) | undefined;
   /**
-   * Hears the receipt of each save, before the run goes on, for you to keep where whoever can write the store cannot.
-   * An error of it is reported and stops no run: the next receipt stands for these entries as well. Default: nobody
-   * hears of them.
+   * Called with the receipt of each save, before the run continues. Store it where someone with write access to the
+   * store cannot change it. An error is reported and does not stop the run: the next receipt covers these entries
+   * too. Default: none.
    */
   onReceipt?: ((receipt: Receipt) => unknown) | undefined;
 }
@@ -25,12 +25,12 @@ export type Signature = ArrayBuffer | Uint8Array;
 
 /** A store with receipts. @beta */
 export interface ReceiptStore extends Store {
-  /** The receipt of a journal as the store has it now; undefined if there is none. */
+  /** The receipt of a journal as it is stored now, or undefined. */
   receipt(journal: string): Promise<Receipt | undefined>;
 }
 
 /**
- * The store, with a chain for each journal that goes through it. Give it to `createAgent` in the place of the store.
+ * Wraps a store, with a chain for each journal. Pass it to `createAgent` instead of the store.
  *
  * @beta
  *

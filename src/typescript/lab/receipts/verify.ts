@@ -18,12 +18,12 @@ import {
   type RunPolicy,
 } from "./policy.js";
 
-/** What is verified beside the run itself. @beta */
+/** What to verify in addition to the run itself. @beta */
 export interface VerifyOptions {
   /**
-   * The receipts of the journal, the last one among them. For a run that continued in another process, the last one
-   * of each process. An empty list fails the check, and so do entries after the last receipt. Default: no entry is
-   * held to be unchanged.
+   * The receipts of the journal, including the last one. For a run that continued in another process, the last one of
+   * each process. An empty list fails the check, and so do entries after the last receipt. Default: entries are not
+   * checked for changes.
    */
   receipts?: readonly Receipt[] | undefined;
   /**
@@ -36,7 +36,7 @@ export interface VerifyOptions {
   key?: string | undefined;
   /** The entries that a store has. They must be those that the engine writes. Default: they are not compared. */
   journal?: readonly JournalEntry[] | undefined;
-  /** What must have held in the run. Default: nothing is asked. */
+  /** What must have been true of the run. Default: nothing is checked. */
   policy?: RunPolicy | undefined;
 }
 

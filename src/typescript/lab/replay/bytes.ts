@@ -1,8 +1,8 @@
-/** Bytes as a text that gives them back, also where they are not UTF-8: such a byte is a half of a surrogate pair, alone. */
+/** Bytes as a text from which they can be restored, also if they are not UTF-8: such a byte is a lone surrogate. */
 
 const FIRST = 0xdc00;
 
-/** The texts of the chunks of one body. A letter that two chunks share stands in the second one. */
+/** The texts of the chunks of one body. A character that is split over two chunks is in the second text. */
 export function textsOf(chunks: readonly Uint8Array[]): string[] {
   let rest = new Uint8Array(0);
   return chunks.map((chunk, index) => {
@@ -74,7 +74,7 @@ export function base64Of(text: string): string {
   return btoa(pieces.join(""));
 }
 
-/** A letter of a pair has two halves, and the first one alone is of no byte. */
+/** Both halves of a surrogate pair are one letter here. Only a lone half represents a byte. */
 function isByte(letter: string): boolean {
   const code = letter.charCodeAt(0);
   return letter.length === 1 && code >= FIRST + 0x80 && code <= FIRST + 0xff;

@@ -1,4 +1,4 @@
-/** Characters that a terminal takes as commands: a file of a stranger may have them. */
+/** Characters that a terminal interprets as commands. An untrusted file may contain them. */
 // eslint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 

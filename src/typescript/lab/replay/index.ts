@@ -1,8 +1,8 @@
 /**
- * `looplet/replay`: records of runs, the files that `run.export()` writes, played again, and forks of them.
+ * `looplet/replay`: records of runs, replays of the files that `run.export()` writes, and forks of them.
  *
- * The room `replay/` reads `.loop` files and plays their inputs in the engine. It performs nothing: no request is
- * sent, no tool is called, no timer is set. It has no engine of its own; import an entry of looplet beside it.
+ * The folder `replay/` reads `.loop` files and plays their inputs in the engine. It performs nothing: no request is
+ * sent, no tool is called, no timer is set. It contains no engine: also import an entry of looplet.
  */
 export { recorder, redact, type Recording, type RecorderOptions } from "./recorder.js";
 export { fork, replay } from "./replay.js";

@@ -4,17 +4,17 @@
  */
 
 export interface JsonString {
-  /** The path inside the event, with the numbers by which events tell their blocks apart. */
+  /** The path inside the event, with the numbers that distinguish its block. */
   readonly key: string;
   /** Its place in the body, without the quotes. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Fields by which the events of vendors tell blocks, choices and calls apart. */
+/** Fields with numbers that distinguish blocks, choices and calls in vendors' events. */
 const NUMBERS = /^(?:index|output_index|content_index|contentBlockIndex|summary_index)$/;
 
-/** One event on its way: its strings wait for numbers that come behind them. */
+/** One event in progress: its strings wait for numbers that follow later. */
 interface Event {
   readonly path: string[];
   readonly found: { path: string; start: number; end: number }[];
@@ -64,7 +64,7 @@ const [BRACE, BRACE_END, BRACKET, BRACKET_END] = [0x7b, 0x7d, 0x5b, 0x5d];
 /** Deeper brackets change no key: no vendor nests its texts so. */
 const MAX_DEPTH = 60;
 
-/** True for characters that stand in no JSON: those of binary frames. */
+/** Whether a character is not allowed in JSON: a byte of a binary frame. */
 function isFrame(code: number): boolean {
   return (
     (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) || (code >= 0xdc80 && code <= 0xdcff)

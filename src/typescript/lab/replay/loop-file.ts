@@ -27,14 +27,14 @@ export interface LoopProcess {
   /** The options of a new run. */
   readonly options?: object;
   /**
-   * The entries of the journal from which the run went on. One that JSON would not write again as it is, such as a
-   * damaged one, is a text.
+   * The entries of the journal from which the run resumed. An entry that JSON would serialise differently, such as a
+   * damaged one, is a string.
    */
   readonly entries?: readonly (string | { readonly seq: number })[];
   /** The number of the last entry, as the store had it. */
   readonly last?: number;
   readonly inputs: readonly LoopInput[];
-  /** The error with which the WebAssembly was lost after the last input. */
+  /** The error that ended the WebAssembly after the last input. */
   readonly lost?: string;
 }
 
@@ -103,7 +103,7 @@ export function readLoop(text: string): LoopFile {
   return file as LoopFile;
 }
 
-/** The journal from which the run of this process went on; undefined for a new run. */
+/** The journal from which the run of this process resumed. Undefined for a new run. */
 export function journalIn({ entries, last }: LoopProcess): readonly JournalEntry[] | undefined {
   return entries?.map((entry, at) =>
     typeof entry === "string"
@@ -121,7 +121,7 @@ export function isTooDeep(value: unknown, most = MAX_DEPTH): boolean {
   return most === 0 || Object.values(value).some((one) => isTooDeep(one, most - 1));
 }
 
-/** True for a process of a file whose inputs are not checked yet. */
+/** Whether a value is a process of a file. Its inputs are not checked yet. */
 export function isProcess(value: unknown): value is LoopProcess {
   if (!isObject(value)) return false;
   const { config, options, entries, last, inputs, lost } = value as Partial<LoopProcess>;

@@ -1,6 +1,6 @@
 /**
- * A run that is played in the engine as far as its inputs have come, and the state behind each of its steps. The
- * engine is the only model of the run: a state behind an earlier step is played again from the beginning.
+ * A run that is played in the engine as far as its inputs are available, and the state after each of its steps. The
+ * engine is the only model of the run: the state after an earlier step is computed by playing from the start.
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type {
@@ -41,7 +41,7 @@ export interface ReplayCall {
   readonly input: unknown;
 }
 
-/** A question to one of your functions or to a person. @beta */
+/** A question to one of your functions or to the user. @beta */
 export interface ReplayQuestion {
   /** What is asked: `permission`, `reconcile`, the name of a hook, … */
   readonly point: string;
@@ -59,7 +59,7 @@ export interface ReplayStep {
   readonly entries: readonly JournalEntry[];
 }
 
-/** The state of a run behind a step. @beta */
+/** The state of a run after a step. @beta */
 export interface ReplayMoment {
   readonly messages: readonly Message[];
   readonly toolCalls: readonly ToolCallRecord[];
@@ -68,13 +68,13 @@ export interface ReplayMoment {
   readonly output: unknown;
   readonly usage: Usage | null;
   readonly iterations: number;
-  /** Undefined while the run goes on. */
+  /** Undefined while the run is in progress. */
   readonly outcome: OutcomeKind | undefined;
-  /** The journal so far, from which `agent.resume` goes on. */
+  /** The journal so far, from which `agent.resume` continues. */
   readonly journal: readonly JournalEntry[];
 }
 
-/** Hears of what the engine asks for, as it is asked for. */
+/** Receives what the engine requests, when it requests it. */
 export interface Hearing {
   onCall?(call: ToolInvocation): void;
   onRequest?(request: ReplayRequest): void;
@@ -86,7 +86,7 @@ export interface Begun {
   readonly first: number;
 }
 
-/** A player that stands behind the last step it has played. */
+/** A player positioned after the last step that it played. */
 interface Cursor {
   readonly begun: Begun;
   readonly player: Player;
@@ -97,14 +97,14 @@ interface Cursor {
 export class Playback {
   /** A step for each input that was played. */
   readonly steps: ReplayStep[] = [];
-  /** The error with which the WebAssembly was lost in the last step: a defect of looplet. */
+  /** The error that ended the WebAssembly in the last step: a bug in looplet. */
   lost: string | undefined;
   readonly #wasm: LoadedWasm;
   readonly #hearing: Hearing;
   readonly #processes: Begun[] = [];
   /** Plays the inputs that come. */
   #head: (Cursor & { readonly steps: Steps }) | undefined;
-  /** Stands where someone has looked back. */
+  /** Positioned at an earlier step that was inspected. */
   #cursor: Cursor | undefined;
   #requests = 0;
   #bodies: readonly string[] = [];
@@ -116,7 +116,7 @@ export class Playback {
   }
 
   /**
-   * The run begins in a process, or goes on in another one. `advance` plays the inputs of `process`, which may grow.
+   * The run starts in a process, or resumes in another one. `advance` plays the inputs of `process`, which may grow.
    *
    * @throws LoopletError `misuse_run_file`
    */
@@ -131,7 +131,7 @@ export class Playback {
   }
 
   /**
-   * Plays the inputs that have come since it was called last, until it is enough. Returns true if none is left.
+   * Plays the inputs that were added since the last call, until `isEnough`. Returns true if none is left.
    *
    * @throws LoopletError `misuse_run_file`
    */
@@ -149,7 +149,7 @@ export class Playback {
   }
 
   /**
-   * The state behind a step, an index of `steps`.
+   * The state after a step, an index of `steps`.
    *
    * @throws LoopletError `misuse_invalid_argument`, `misuse_run_file`
    */
@@ -162,9 +162,9 @@ export class Playback {
   }
 
   /**
-   * The journal up to a step, from which `agent.resume` goes on. `input` takes the place of the step's own input.
+   * The journal up to a step, from which `agent.resume` continues. `input` replaces the step's own input.
    *
-   * @throws LoopletError `misuse_run_file` for an input that the engine cannot take
+   * @throws LoopletError `misuse_run_file` for an input that the engine cannot accept
    */
   journalAt(step: number, input?: LoopInput["input"]): readonly JournalEntry[] {
     const { process, first } = this.processOf(step);
@@ -199,7 +199,7 @@ export class Playback {
     return indexes.map((wanted) => found.get(wanted) ?? "");
   }
 
-  /** Lets go of the memory of the engine. The steps stay, and `at` takes memory anew. */
+  /** Frees the memory of the engine. The steps stay, and `at` allocates memory again. */
   close(): void {
     this.#free(this.#head);
     this.#free(this.#cursor);
@@ -243,7 +243,7 @@ export class Playback {
     };
   }
 
-  /** Reads the body of the next request when somebody asks for it. */
+  /** Reads the body of the next request on demand. */
   #lazyBody(): () => string {
     const at = this.#requests++;
     return () => {
@@ -276,7 +276,7 @@ export class Playback {
 
 const DELTAS = ["text-delta", "reasoning-delta", "tool-input-delta"] as const;
 
-/** Collects what the engine tells and asks for, by steps. */
+/** Collects what the engine emits and requests, by steps. */
 class Steps implements Asked {
   agent: (index: number) => [path: string, toolCallId: string] = () => ["", ""];
   #events: RunEvent[] = [];

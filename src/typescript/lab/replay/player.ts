@@ -78,7 +78,7 @@ export class Player {
   readonly #inputs: readonly LoopInput[];
   readonly #tenant: { lose(error: unknown): void };
   #at = 0;
-  /** The error with which the WebAssembly was lost. */
+  /** The error that ended the WebAssembly. */
   lost: string | undefined;
 
   /** @throws LoopletError `misuse_run_file` */

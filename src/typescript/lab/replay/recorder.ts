@@ -1,6 +1,6 @@
 /**
- * The record of a run: every input that reached the engine, with its moment, and its text as a `.loop` file. The
- * driver hands the inputs in before the engine takes them, so the record outlives a lost instance.
+ * The record of a run: every input of the engine, with its moment, and its text as a `.loop` file. The driver records
+ * inputs before it passes them to the engine, so the record survives a lost instance.
  */
 import { LoopletError } from "../../core/api/errors.js";
 import type { ExportOptions, OutcomeKind, Recorder, RunRecord } from "../../core/api/index.js";
@@ -16,23 +16,23 @@ export interface Recording {
   /** The id of the run. */
   readonly id: string;
   readonly outcome: OutcomeKind;
-  /** The text of the `.loop` file. It has the inputs of this process alone. */
+  /** The text of the `.loop` file. It has only the inputs of this process. */
   readonly file: string;
 }
 
 /** The options of {@link recorder}. @beta */
 export interface RecorderOptions extends ExportOptions {
   /**
-   * Contract: called once for each run that ends in this process, when its result is known. Save the file where
-   * you like. What it throws, or its promise rejects with, goes to `onError` of the run, which has ended already.
-   * Default: nothing is saved, and only `run.export()` writes the file.
+   * Contract: called once for each run that ends in this process, when its result is known. Save the file anywhere.
+   * If it throws or rejects, the error goes to `onError` of the run, which has already ended. Default: nothing is
+   * saved, and only `run.export()` writes the file.
    */
   save?: ((recording: Recording) => void | PromiseLike<void>) | undefined;
 }
 
 /**
- * Records the runs of an agent: `createAgent({ record: recorder() })`. Every run gets a record of its own. `redact`
- * is for the files that `save` gets: `run.export({ redact })` has its own.
+ * Records the runs of an agent: `createAgent({ record: recorder() })`. Every run has a separate record. `redact`
+ * applies to the files that `save` gets. `run.export({ redact })` has its own.
  *
  * @beta
  *
@@ -54,7 +54,7 @@ export function recorder(options: RecorderOptions = {}): Recorder {
   return () => new LoopRecord(save, { redact });
 }
 
-/** The inputs of one process: of a whole run, or of a run that went on from a journal. */
+/** The inputs of one process: of a whole run, or of a run that was resumed from a journal. */
 interface Process {
   readonly config: string;
   readonly source: string | JournalText;
@@ -127,7 +127,7 @@ export function redact(file: string, options: ExportOptions = {}): string {
   const { processes, expected: _, ...head } = readLoop(file);
   const kept = processes.map(({ config, options: own, entries, last = 0, inputs, lost }) => ({
     config: JSON.stringify(config),
-    // As a replay has it, a process with entries goes on from them.
+    // As in a replay, a process with entries resumes from them.
     source:
       entries === undefined
         ? JSON.stringify(own)
@@ -165,7 +165,7 @@ function fileText(head: Omit<LoopFile, "processes">, kept: readonly Process[], r
   return `${JSON.stringify(head).slice(0, -1)},\n"processes":[${processes.join(",\n")}]}\n`;
 }
 
-/** An input of a file as a record keeps it. */
+/** An input of a file in the form of a record. */
 function keptOf({ nowMs, random, after, input }: LoopInput, index: number): Kept {
   const moment = momentText(nowMs, random, after);
   if ("json" in input) return { moment, told: JSON.stringify(input.json) };
@@ -206,8 +206,8 @@ export function chunkOf(request: number, text: string): LoopInput["input"] {
 }
 
 /**
- * The entries as a JSON array. A text that is cleaned no longer has its checksum. One that JSON would not write again
- * as it is, such as a damaged one and one with the number 1.0, is kept as a text.
+ * The entries as a JSON array. A redacted text has no checksum any more. An entry that JSON would serialise
+ * differently, such as a damaged one and one with the number 1.0, is a string.
  */
 export function entriesText({ texts }: Pick<JournalText, "texts">): string {
   const entries = texts.map((entry) => {
@@ -242,7 +242,7 @@ export function cleaned(json: string, redaction: Redaction): string {
   return isChanged ? JSON.stringify(value) : json;
 }
 
-/** An object whose names have no secrets; the object itself if they have none. */
+/** A copy of an object without secrets in its field names, or the object itself if they have none. */
 function named(value: object, redaction: Redaction): object {
   const names = Object.keys(value);
   const told = names.map((name) => redaction.name(name));

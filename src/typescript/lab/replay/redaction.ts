@@ -6,7 +6,7 @@ import { redactor } from "../../core/kit/http.js";
 import { jsonStrings, unescaped, type JsonString } from "./json-strings.js";
 import { starredShapes, stars } from "./secret-shapes.js";
 
-/** A part of a text with what stands there. Edits of a text are in order, and none lies in another. */
+/** A part of a text with its replacement. Edits of a text are in order, and do not overlap. */
 interface Edit {
   readonly start: number;
   readonly end: number;
@@ -105,7 +105,10 @@ function editsBetween(before: string, after: string): Edit[] {
   ];
 }
 
-/** The pieces of a text after edits of the whole. A text of another length goes to the piece in which its edit begins. */
+/**
+ * The pieces of a text after edits of the whole. A replacement of another length goes to the piece in which the edit
+ * begins.
+ */
 function edit(pieces: readonly string[], edits: readonly Edit[]): string[] {
   if (edits.length === 0) return [...pieces];
   let at = 0;
@@ -122,7 +125,7 @@ function edit(pieces: readonly string[], edits: readonly Edit[]): string[] {
       if (isEven) made.push(one.text.slice(start - one.start, stop - one.start));
       else if (one.start >= at) made.push(one.text);
       from = stop;
-      // The rest of the edit lies in the next piece.
+      // The rest of the edit is in the next piece.
       if (one.end > end) break;
     }
     made.push(piece.slice(from - at));

@@ -1,7 +1,6 @@
 /**
- * Replays of `.loop` files. A replay plays the inputs of a file in their order, with their moments, so the engine
- * tells the same events and asks for the same requests, calls and saves as in the run itself. Nothing of that is
- * performed.
+ * Replays of `.loop` files. A replay plays the inputs of a file in order, with their moments, so the engine emits the
+ * same events and requests the same requests, calls and saves as in the run itself. None of that is performed.
  */
 import type { JournalEntry } from "../../core/api/index.js";
 import { loadWasm, type LoadedWasm } from "../../core/kit/engine.js";
@@ -22,10 +21,10 @@ export interface Replay {
   readonly steps: readonly ReplayStep[];
   /** All requests, in order. */
   readonly requests: readonly ReplayRequest[];
-  /** The error with which the WebAssembly was lost in the last step: a defect of looplet. */
+  /** The error that ended the WebAssembly in the last step: a bug in looplet. */
   readonly lost: string | undefined;
   /**
-   * The state behind a step, an index of `steps`. It plays the run again up to there.
+   * The state after a step, an index of `steps`. It plays the run again up to there.
    *
    * @throws LoopletError `misuse_invalid_argument`
    */
@@ -46,8 +45,8 @@ export async function replay(file: string): Promise<Replay> {
 }
 
 /**
- * The journal of a run behind a step, an index of `replay(file).steps`. Give it to `agent.resume`: the run goes on
- * from there, with the options of that agent. A question that was open is asked again.
+ * The journal of a run after a step, an index of `replay(file).steps`. Pass it to `agent.resume`: the run continues
+ * from there, with the options of that agent. An open question is asked again.
  *
  * Rejects with a `LoopletError` of code `misuse_run_file` or `misuse_invalid_argument`.
  *

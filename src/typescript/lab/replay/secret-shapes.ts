@@ -1,13 +1,13 @@
 /** Texts that are secrets by their form. They become as many asterisks, because limits count characters. */
 
-/** Keys of vendors, web tokens, private keys, and the values behind words that announce a secret. */
+/** Keys of vendors, web tokens, private keys, and the values after words that announce a secret. */
 const SHAPES =
   /(\bbearer\s|[?&][\w.-]{0,40}(?:key|token|sig|signature|secret|passwd|password|credential)=|\bsig=)[\w.~+/=%-]{8,}|\b(?:sk|pk|rk|xox[a-z]|xapp|gsk|glpat|hf|npm|github_pat|gh[a-z]|pplx|do[opr]_v1|nvapi|r8|tvly|shpat|whsec|sbp)[-_][\w-]{12,}|\bxai-\w{20,}|\b(?:AIza|AKIA|ASIA)[\w-]{12,}|\b(?:IQoJ|FwoG)[\w/+=]{20,}|\bya29\.[\w-]{8,}|\b1\/\/0[\w-]{20,}|\bSG\.[\w-]{12,}\.[\w-]{12,}|\b(?:cfat|cfut|cfk)_[\w-]{16,}|\bv1\.0-[0-9a-f]{24}-[0-9a-f]{100,}|\b[0-9a-f]{37}\b|\beyJhIjoi[\w/+=-]{60,}|(?<!\d)\d{6,12}:(?:AA[\w-]{30,}|[\w-]{35}(?![\w-]))|\beyJ[\w-]+\.[\w-]+\.[\w-]*|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-"]+/gi;
 
 /** The password of an address. */
 const PASSWORDS = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/?#"'@:\\<>]{0,256}:)[^\s/?#"'@\\<>]{1,256}(?=@)/gi;
 
-/** The value of a variable of the environment whose name says what it is. */
+/** The value of an environment variable with a name that sounds like a secret. */
 const VARIABLES =
   /(\b[A-Z][A-Z0-9_]{0,60}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)["']?\s{0,2}[=:]\s{0,2}["']?)[^\s"'\\]{8,}/g;
 
@@ -15,7 +15,7 @@ const VARIABLES =
 const BASIC = /(\bbasic\s{1,4})([A-Za-z0-9+/]{6,}={0,2})/gi;
 const FORTY = /(^|[^\w/+=-])([\w/+-]{40})(?![\w/+=-])/g;
 
-/** A text whose secrets are asterisks, also where they are escaped as JSON or URLs escape them. */
+/** A text with secrets replaced by asterisks, also if they are escaped as in JSON or URLs. */
 export function starredShapes(text: string): string {
   let told = plainShapes(text);
   // A text in a text is escaped once more.
@@ -74,7 +74,7 @@ interface View {
   readonly at: readonly number[];
 }
 
-/** Undefined for a text without escapes. `at` are the places of its own characters. */
+/** Undefined for a text without escapes. `at` are the positions of its own characters. */
 function viewOf(text: string, at?: readonly number[]): View | undefined {
   const pieces: string[] = [];
   const places: number[] = [];

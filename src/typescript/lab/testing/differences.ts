@@ -6,7 +6,7 @@ import type { LoopFile, LoopProcess } from "../replay/loop-file.js";
 import type { SentRequest } from "../replay/playback.js";
 import type { Replay } from "../replay/replay.js";
 
-/** Characters of an excerpt before and behind the difference. */
+/** Characters of an excerpt before and after the difference. */
 const BEFORE = 30;
 const BEHIND = 60;
 
@@ -93,8 +93,8 @@ function start({ method, url, body }: SentRequest): string {
 }
 
 /**
- * The numbers of characters that two texts share at their beginnings and, beside that, at their ends; of two lists,
- * the numbers of lines.
+ * The number of characters that two texts share at their start and, in addition, at their end. For two lists, the
+ * number of lines.
  */
 export function shared<T extends string | readonly string[]>(
   one: T,

@@ -22,8 +22,8 @@ import { resultOf, runTools } from "./run-tools.js";
 /** The options of {@link expectReplay}. @beta */
 export interface ExpectOptions {
   /**
-   * The agent whose options the run gets in place of its own: its prompts, tools and models. It shows which request
-   * they change. Default: the options in the file.
+   * The agent with the options that the run gets instead of its own: its prompts, tools and models. It shows which
+   * request they change. Default: the options in the file.
    */
   agent?: Pick<Agent, "run"> | undefined;
   /**
@@ -56,7 +56,7 @@ export class ReplayDifference extends Error {
 
 /**
  * Plays the text of a `.loop` file and compares requests, outcome and text. Without `agent` it compares with what
- * {@link withExpectations} has added to the file; in a file without expectations it compares the outcome alone. With
+ * {@link withExpectations} has added to the file; in a file without expectations it compares only the outcome. With
  * `agent` it compares with the run in the file, and with `tools: "run"` the results of its tools as well.
  *
  * Rejects with a {@link ReplayDifference} that names the first difference, or with a `LoopletError` of code
@@ -142,7 +142,7 @@ export function expectedRequests({ requests }: Expected): SentRequest[] {
   });
 }
 
-/** A replay that has come to its end. */
+/** A replay that has reached its end. */
 export function whole(played: Replay): Replay {
   if (played.lost === undefined) return played;
   const what = `looplet failed at input ${played.steps.length} of the file.`;

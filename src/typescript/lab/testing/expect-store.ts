@@ -3,8 +3,8 @@ import { isStoreConflict } from "../../core/api/errors.js";
 import type { JournalEntry, Store } from "../../core/api/run.js";
 
 /**
- * Rules by their names. A rule opens stores with `makeStore`, on the same data each time, and writes under `key`. It
- * rejects when a store breaks it. The methods that its list needs are there.
+ * Rules by name. A rule opens stores with `makeStore`, on the same data each time, and writes under `key`. It rejects
+ * when a store breaks it. The methods that its list needs exist.
  */
 export interface Cases {
   readonly [name: string]: (makeStore: () => Promise<Required<Store>>, key: string) => Promise<void>;

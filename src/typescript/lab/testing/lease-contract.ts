@@ -75,7 +75,7 @@ export const LEASE_CASES: Cases = {
     const repeat = async (look: () => unknown): Promise<void> => {
       while (isWriting) {
         await look();
-        // A store that answers without a task of its own must leave room for the writer.
+        // A store that answers without a new task must let the writer run.
         await new Promise((next) => setTimeout(next, 0));
       }
     };

@@ -34,7 +34,7 @@ export async function* runTools(
   }
 }
 
-/** The name of a call's result, for a person. */
+/** A readable name for the result of a call. */
 export function resultOf({ toolCallId, toolName }: ToolInvocation): string {
   return `The result of the call ${toolCallId} of ${toolName}`;
 }

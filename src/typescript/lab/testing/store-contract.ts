@@ -17,7 +17,7 @@ export interface StoreCase {
 }
 
 /**
- * The names of the rules that a store has kept, and of those that are not for it because it has no `lease` or no
+ * The names of the rules that a store has passed, and of those that do not apply because it has no `lease` or no
  * `delete`.
  *
  * @beta
@@ -29,7 +29,7 @@ export interface StoreVerdict {
 
 /**
  * The cases for a store. `makeStore` opens your store on the same data each time: two stores that it returns act as
- * two processes. Each case writes under keys of its own, which begin with `prefix` (default: a random one).
+ * two processes. Each case writes under its own keys, which begin with `prefix` (default: a random one).
  *
  * @beta
  */
@@ -75,7 +75,7 @@ export async function checkStore(makeStore: () => Store | Promise<Store>): Promi
 /** Rules that a store without a common order of its writers cannot keep. */
 const RACES = ["of two appends at the same moment one is refused"];
 
-/** JSON that is another text when it has been read and written again, and JSON without a number of its own. */
+/** JSON that changes when it is parsed and serialised again, and JSON without a number field. */
 const TEXTS = [
   '{"b":9007199254740993,"a":1.0,"10":1e2,"2":[0.10,-0]}',
   '{"a":1,"a":2}',
@@ -137,7 +137,7 @@ const CASES: Cases = {
     const stores = [await makeStore(), await makeStore()];
     for (const after of [0, 1, 2]) {
       const given = stores.map((_, at) => entries(after + 1, after + 1, `of writer ${at}`));
-      // A store may throw at once, so each append stands in a function of its own.
+      // A store may throw synchronously, so each append is in its own function.
       const appends = stores.map(async (store, at) => store.append(key, given[at]!, after));
       const settled = await Promise.allSettled(appends);
       const taken = settled.findIndex(({ status }) => status === "fulfilled");
@@ -159,7 +159,7 @@ const CASES: Cases = {
   async "an entry is kept as the text that it is, whatever JSON it has"(makeStore, key) {
     const store = await makeStore();
     const given = TEXTS.map((json, at) => ({ seq: at + 1, json }));
-    // Each of them alone, and some together.
+    // Each of them separately, and several together.
     for (const entry of given) await store.append(key, [entry], entry.seq - 1);
     const together = given.map(({ seq, json }) => ({ seq: seq + given.length, json }));
     await store.append(key, together, given.length);
@@ -173,7 +173,7 @@ const CASES: Cases = {
   },
   async "an append that is longer than a value of most hosts is kept whole"(makeStore, key) {
     const store = await makeStore();
-    // 3 MB of letters of two to four bytes, so that a cut may fall into one of them.
+    // 3 MB of characters with two to four bytes, so that a cut may split one of them.
     const given = [...entries(1, 1), ...entries(2, 2, `a${"🦊ü漢".repeat(330_000)}`), ...entries(3, 3)];
     await store.append(key, given, 0);
     await expectConflict(store, key, given, 0);

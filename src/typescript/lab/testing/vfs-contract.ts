@@ -65,8 +65,8 @@ const CASES: Cases = {
 };
 
 /**
- * Checks a `Vfs` of yours in a folder of its own, which is removed in the end. Returns the names of the rules that it
- * has kept.
+ * Checks your `Vfs` in a separate folder, which is removed at the end. Returns the names of the rules that it has
+ * passed.
  *
  * @beta
  *

@@ -1,6 +1,6 @@
 /**
- * An agent whose code may change while its runs go on: agents of the same module and name follow each other, and the
- * first of them takes the options of the others.
+ * An agent with code that may change during its runs: agents of the same module and name succeed each other, and the
+ * first of them adopts the options of the others.
  */
 import type { Agent } from "../../core/api/agent.js";
 import type { Store } from "../../core/api/run.js";
@@ -19,21 +19,21 @@ export interface HotModule {
   readonly data: any;
 }
 
-/** The first agent of a name, and the journals of its runs if it has no store of its own. */
+/** The first agent of a name, and the journals of its runs if it has no store. */
 interface Line {
   readonly first: Agent;
   readonly journals: Store;
 }
 
 /**
- * Lets the runs of an agent go on with the new code when its module changes.
+ * Continues the runs of an agent with the new code when its module changes.
  *
- * The first call for a module returns this agent. After a change of the module it gets the new agent, gives what that
- * was made of to the first one, and returns the first one, so that every part of the page has the same agent. Runs
- * under way take the new code before their next effect.
+ * The first call for a module returns this agent. After a change of the module, the options of the new agent are
+ * applied to the first one, which is returned, so that every part of the page has the same agent. Runs in progress
+ * switch to the new code before their next effect.
  *
- * `hot` is `import.meta.hot`; without one the agent is returned as it is. `name` tells several agents of one module
- * apart. Default: `"agent"`.
+ * `hot` is `import.meta.hot`. Without it the agent is returned unchanged. `name` distinguishes several agents of one
+ * module. Default: `"agent"`.
  *
  * @beta
  *
@@ -76,8 +76,8 @@ function renew(first: AgentInternals, made: AgentInternals, { journals }: Line, 
 }
 
 /**
- * The parts of an agent whose runs can go on with other code, for which each needs a journal. An agent without a
- * store still has none, because its methods that need one would fail in a build.
+ * The parts of an agent for runs that can continue with other code, which needs a journal. An agent without a store
+ * still has none, because its methods that need one would fail in a build.
  */
 function hotParts({ options, again }: AgentInternals, journals: Store): AgentParts {
   const { store = journals } = options;

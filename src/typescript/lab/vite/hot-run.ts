@@ -1,9 +1,9 @@
 /**
- * A run whose code may change. It stands between the run and the engine.
+ * A run with code that may change. It is a layer between the run and the engine.
  *
- * When there is new code, nothing begins with the code before it: requests, calls and questions of the engine are
- * held back, while answers that stream and calls that have begun go on. As soon as no answer is under way, the run
- * goes on from its journal with the new code, and the engine asks again for what was held back.
+ * When there is new code, the old code starts nothing more: requests, calls and questions of the engine are held
+ * back, while streaming answers and started calls continue. As soon as no answer is streaming, the run resumes from
+ * its journal with the new code, and the engine repeats what was held back.
  */
 import { message } from "../../core/kit/check.js";
 import type { HostCallbacks, HostOutput, RunSource, Driver, OpenRun } from "../../core/kit/engine.js";
@@ -23,25 +23,25 @@ export function hotRunOf(run: EngineRun): HotRun {
 /** A driver at work. */
 interface Turn {
   driver?: Driver;
-  /** Nobody hears it any more. */
+  /** Whether it has no listener any more. */
   isOver: boolean;
   /** The requests that wait for the new code. */
   held: number;
-  /** The run goes on from its journal and has told nothing new yet. */
+  /** Whether the run resumes from its journal and has emitted nothing new yet. */
   retells: boolean;
 }
 
-/** Events that a run tells once more when it goes on from its journal. */
+/** Events that a run repeats when it resumes from its journal. */
 const RETOLD = ["iteration-start", "attempt-start", "tool-call", "question", "waiting"];
 
 class HotRun {
-  /** The code that the run has yet to take. */
+  /** The code that the run will switch to. */
   #next: AgentParts | undefined;
   /** The code that the next driver takes. */
   #taken: AgentParts | undefined;
   #turn: Turn | undefined;
   #isLooking = false;
-  /** Events of the iterations under way, which nobody shall hear twice. */
+  /** Events of the current iterations, which must not be emitted twice. */
   readonly #told = new Set<string>();
 
   constructor(private readonly run: EngineRun) {}
@@ -90,7 +90,7 @@ class HotRun {
     }
   }
 
-  /** The callbacks of a driver. `note` is told in place of the loss of an instance. */
+  /** The callbacks of a driver. `note` is reported instead of the loss of an instance. */
   #host(host: HostCallbacks, turn: Turn, note?: string): HostCallbacks {
     const heard =
       <A extends unknown[]>(hear: (...args: A) => void) =>
@@ -124,7 +124,7 @@ class HotRun {
     };
   }
 
-  /** Whether the event is one that listeners have heard from the driver before. */
+  /** Whether listeners have already received the event from the previous driver. */
   #isRetold(event: RunEvent, agent: number, turn: Turn): boolean {
     const { type } = event;
     if (type === "iteration-finish" && agent === 0) this.#told.clear();

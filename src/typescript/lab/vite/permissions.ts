@@ -1,4 +1,4 @@
-/** Permissions in a journal: it has them as they stood, with the changes of people, and they win over the options. */
+/** Permissions in a journal: as they were, with the users' changes. They override the options. */
 import { type JournalText, withoutChecksum } from "../../core/kit/journal.js";
 
 /** The journal with the permissions of the new configuration, if they differ from those of the one before. */

@@ -17,8 +17,8 @@ export interface HotReloadPlugin {
 }
 
 /**
- * Lets a page go on with its runs when the module of their agent changes: `plugins: [hotReload()]`. It concerns
- * agents that a module makes with `createAgent(…)` and exports.
+ * Lets a page continue its runs when the module of their agent changes: `plugins: [hotReload()]`. It applies to
+ * agents that a module creates with `createAgent(…)` and exports.
  *
  * @beta
  */
@@ -78,7 +78,7 @@ interface Node {
   readonly expression?: Node;
 }
 
-/** The statements of the code; none if it is no JavaScript, of which Vite itself tells. */
+/** The statements of the code. Empty if it is not valid JavaScript, which Vite itself reports. */
 function parsed(parse: () => unknown): readonly Node[] {
   try {
     return (parse() as Program).body;

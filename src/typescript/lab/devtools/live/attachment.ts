@@ -1,4 +1,4 @@
-/** The side of devtools on a channel: which publishers there are, and what they tell of their runs. */
+/** The devtools' end of a channel: the known publishers, and what they report about their runs. */
 import type { LoopInput } from "../../replay/loop-file.js";
 import {
   PROTOCOL,
@@ -20,19 +20,19 @@ export interface Source {
   readonly attachment: Attachment;
 }
 
-/** Hears of publishers and their runs. Inputs come in their order, each once. */
+/** Receives publishers and their runs. Inputs arrive in order, each once. */
 export interface AttachmentListener {
   onSource(source: Source): void;
   onGone(sourceId: string): void;
-  /** A run begins, or goes on in another process. */
+  /** A run starts, or resumes in another process. */
   onProcess(source: Source, run: string, head: LoopHead, from: ForkedFrom | undefined): void;
   onInputs(source: Source, run: string, inputs: readonly LoopInput[]): void;
 }
 
-/** The processes of a run that were told, as the number of inputs of each. */
+/** The received processes of a run, as the number of inputs of each. */
 type Counts = number[];
 
-/** An answer that has not come after this time is not waited for any longer: its publisher may be gone. */
+/** The time to wait for an answer, in milliseconds. After it, its publisher may be gone. */
 const REPLY_MS = 10_000;
 const UNANSWERED = "The other side does not answer: its page or process may be gone.";
 
@@ -66,7 +66,7 @@ export class Attachment {
     this.#post("", { type: "hello" });
   }
 
-  /** Resolves with the value of the publisher's answer. Rejects with an `Error` that says why there is none. */
+  /** Resolves with the value of the publisher's answer. Rejects with an `Error` that gives the reason. */
   ask(sourceId: string, question: Question): Promise<string | undefined> {
     const request = ++this.#request;
     return new Promise((resolve, reject) => {
@@ -136,7 +136,7 @@ export class Attachment {
     this.#listener.onInputs(source, run, fresh);
   }
 
-  /** Devtools that came in the middle have missed something: all of it is told once more, if the publisher has it. */
+  /** Devtools that connected late have missed inputs: they request all of them again, if the publisher has them. */
   #askAgain(sourceId: string, key: string): void {
     if (this.#missing.has(key)) return;
     this.#missing.add(key);

@@ -1,4 +1,4 @@
-/** Forks: an agent with changed options goes on from a journal. */
+/** Forks: an agent with changed options continues from a journal. */
 import { LoopletError } from "../../../core/api/errors.js";
 import type {
   Agent,
@@ -13,14 +13,14 @@ import { type LiveAgent, internalsOf } from "../../../core/kit/runs.js";
 import { modelParts, sealModel } from "../../../core/kit/models.js";
 import type { ForkChanges, OfferedAgent } from "./protocol.js";
 
-/** What devtools show of an agent before they let a run go on with it. */
+/** What devtools show of an agent before they continue a run with it. */
 export function offered(name: string, agent: Agent): OfferedAgent {
   const { model, system, tools } = internalsOf(agent)!.options;
   return { name, model: model.model, system: system ?? "", tools: namesOf(tools) };
 }
 
 /**
- * The run of an agent with changed options that goes on from a journal.
+ * The run of an agent with changed options that continues from a journal.
  *
  * @throws LoopletError `config_…` for options that do not fit
  */
@@ -39,7 +39,7 @@ export function forked(
   return run;
 }
 
-/** The run of this id that is under way in one of the agents; undefined if none has it. */
+/** The current run with this id in one of the agents, or undefined. */
 export function runUnderWay(agents: Iterable<Agent>, id: string): Run | undefined {
   for (const agent of agents)
     for (const run of (internalsOf(agent)!.living as LiveAgent).open) if (run.id === id) return run;

@@ -1,11 +1,11 @@
-/** The listeners of a channel whose other end may go away and come back. */
+/** The listeners of a channel with an other end that may disconnect and reconnect. */
 import { PROTOCOL, toldIn, type DevtoolsChannel } from "./protocol.js";
 
 type Listener = Parameters<DevtoolsChannel["addEventListener"]>[1];
 
 export class Listeners {
   readonly #all = new Set<Listener>();
-  /** The publishers that were heard. */
+  /** The publishers that were seen. */
   readonly #sources = new Set<string>();
 
   add(listener: Listener): void {

@@ -1,4 +1,4 @@
-/** The record of a run that tells its inputs as they come, beside what it keeps for a file. */
+/** The record of a run that emits its inputs as they arrive, and also stores them for a file. */
 import type { ExportOptions, OutcomeKind, RunRecord } from "../../../core/api/index.js";
 import { textsOf } from "../../replay/bytes.js";
 import type { LoopInput } from "../../replay/loop-file.js";
@@ -6,13 +6,13 @@ import { chunkOf, cleaned, entriesText, UNKNOWN_MS } from "../../replay/recorder
 import { Redaction } from "../../replay/redaction.js";
 import type { LoopHead } from "./protocol.js";
 
-/** A process of a run as devtools are told of it. */
+/** A process of a run as devtools receive it. */
 export interface ToldProcess {
   readonly head: LoopHead;
   readonly inputs: LoopInput[];
 }
 
-/** Hears of a process that begins, and of the inputs that one task has brought. */
+/** Receives a process when it starts, and the inputs that one task has added. */
 export interface RecordListener {
   onProcess(index: number): void;
   onInputs(process: number, at: number, inputs: readonly LoopInput[]): void;
@@ -21,14 +21,14 @@ export interface RecordListener {
 export class LiveRecord implements RunRecord {
   /** Those of the run. A run that is resumed has a record for each time, and they share these. */
   readonly #processes: ToldProcess[];
-  /** The index of the process that this record has begun last. */
+  /** The index of the process that this record started last. */
   #index = -1;
   readonly #kept: RunRecord;
   readonly #listener: RecordListener;
   readonly #secrets = new Set<string>();
-  /** A secret in two chunks is seen in the file alone. */
+  /** A secret that is split over two chunks is only found in the file. */
   #redaction = new Redaction([], (text) => text);
-  /** The inputs of the latest process that were told already. */
+  /** The inputs of the latest process that were emitted already. */
   #told = 0;
   #isDue = false;
 
@@ -80,7 +80,7 @@ export class LiveRecord implements RunRecord {
     return this.#kept.text(id, outcome, options);
   }
 
-  /** Tells the inputs that nobody has heard yet. */
+  /** Emits the inputs that were not emitted yet. */
   flush(): void {
     this.#isDue = false;
     const inputs = this.#processes[this.#index]?.inputs.slice(this.#told) ?? [];

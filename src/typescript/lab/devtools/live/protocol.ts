@@ -1,6 +1,6 @@
 /**
- * The messages between a publisher, which has agents whose runs are recorded, and devtools on the same channel. All
- * of them are JSON, so that a `BroadcastChannel`, a `MessagePort` and a stream of lines carry them alike.
+ * The messages between a publisher, which has agents with recorded runs, and devtools on the same channel. All are
+ * JSON, so that a `BroadcastChannel`, a `MessagePort` and a stream of lines can transport them.
  */
 import type { JournalEntry, QuestionAnswer } from "../../../core/api/index.js";
 import { isObject } from "../../../core/kit/check.js";
@@ -19,7 +19,7 @@ export const PROTOCOL = 1;
 /** A process of a run without its inputs. */
 export type LoopHead = Omit<LoopProcess, "inputs">;
 
-/** An agent from which devtools may let a run go on. @beta */
+/** An agent with which devtools can continue a run. @beta */
 export interface OfferedAgent {
   readonly name: string;
   readonly model: string;
@@ -27,7 +27,7 @@ export interface OfferedAgent {
   readonly tools: readonly string[];
 }
 
-/** A change with which a run goes on. All of them may be absent. @beta */
+/** A change with which a run continues. All fields may be absent. @beta */
 export interface ForkChanges {
   /** The name of another model of the same vendor. */
   readonly model?: string | undefined;
@@ -46,7 +46,7 @@ export interface ForkedFrom {
   readonly step: number;
 }
 
-/** What a publisher tells. */
+/** A message of a publisher. */
 export type Told =
   | { readonly type: "source"; readonly name: string; readonly agents: readonly OfferedAgent[] }
   | {
@@ -89,13 +89,13 @@ export type Asked =
     }
   | { readonly type: "abort"; readonly request: number; readonly run: string };
 
-/** A message as it stands on the channel. `source` is the publisher's id: the sender's, or the addressee's. */
+/** A message on the channel. `source` is the id of the publisher: the sender or the addressee. */
 export type Message<T> = T & { readonly looplet: typeof PROTOCOL; readonly source: string };
 
 /**
- * A way between a publisher and devtools: a `BroadcastChannel`, a `MessagePort`, or an object like one.
+ * A channel between a publisher and devtools: a `BroadcastChannel`, a `MessagePort`, or a similar object.
  *
- * Contract: `postMessage` hands over a value of JSON, and does not wait.
+ * Contract: `postMessage` sends a JSON value, and does not wait.
  *
  * @beta
  */

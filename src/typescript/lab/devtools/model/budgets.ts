@@ -1,4 +1,4 @@
-/** The limits of a run beside what it has used. */
+/** The limits of a run and its usage. */
 import type { RunEvent } from "../../../core/api/index.js";
 import { whole } from "../../replay/amounts.js";
 import type { LoopProcess } from "../../replay/loop-file.js";
@@ -7,14 +7,14 @@ import { dollars } from "./words.js";
 
 export interface Budget {
   readonly name: string;
-  /** What was used; undefined if nobody knows. */
+  /** The usage, or undefined if it is unknown. */
   readonly used: number | undefined;
   /** Undefined without a limit. */
   readonly limit: number | undefined;
   readonly text: (amount: number) => string;
 }
 
-/** The budgets of the root behind a moment. The configuration is that of the moment's process. */
+/** The budgets of the root after a moment. The configuration is that of the moment's process. */
 export function budgetsAt({ config }: Pick<LoopProcess, "config">, moment: ReplayMoment): Budget[] {
   const limits = (config["limits"] ?? {}) as { readonly [name: string]: unknown };
   const limit = (name: string): number | undefined => {
@@ -42,7 +42,7 @@ export function budgetsAt({ config }: Pick<LoopProcess, "config">, moment: Repla
   ];
 }
 
-/** The questions that wait behind a step, the oldest first. */
+/** The open questions after a step, the oldest first. */
 export function openQuestions(steps: readonly ReplayStep[], step: number): QuestionEvent[] {
   const open = new Map<number, QuestionEvent>();
   for (let at = 0; at <= step; at++)

@@ -14,7 +14,7 @@ export interface Effect {
   /** The step in which it began. */
   readonly from: number;
   readonly fromMs: number;
-  /** The step in which it ended; undefined while it goes on. */
+  /** The step in which it ended. Undefined while it is in progress. */
   to: number | undefined;
   toMs: number | undefined;
   /** The code of the error with which it ended. */
@@ -37,9 +37,9 @@ export class Effects {
   /** What is under way, by what ends it. */
   readonly #open = new Map<string, Effect>();
   readonly #models = new Map<string, string>();
-  /** The latest model call of each agent: a failure is told when its response is over. */
+  /** The latest model call of each agent: a failure is reported when its response is over. */
   readonly #calls = new Map<string, Effect>();
-  /** Agents whose attempt has begun, and whose request has not been seen yet. */
+  /** Agents with an attempt that has started and no request yet. */
   #asking: string[] = [];
 
   /** Takes in the next step. */
@@ -204,13 +204,13 @@ export class Effects {
   }
 }
 
-/** The model call or call of a tool that a step belongs to: one that ended in it, or else the latest that had begun. */
+/** The model call or tool call of a step: one that ended in it, or the latest that had started. */
 export function attempted(effects: readonly Effect[], step: number): Effect | undefined {
   const begun = effects.filter(({ kind, from }) => (kind === "model" || kind === "tool") && from <= step);
   return begun.find(({ to }) => to === step) ?? begun.at(-1);
 }
 
-/** The lanes as a person wants to see them: those of an agent together. Indexes of `lanes`. */
+/** The lanes in display order, grouped by agent. Indexes of `lanes`. */
 export function laneOrder(lanes: readonly Lane[]): number[] {
   const agents = [...new Set(lanes.map(({ agentPath }) => agentPath))];
   const place = (lane: number): number => agents.indexOf(lanes[lane]!.agentPath);
@@ -226,7 +226,7 @@ function callKey(agentPath: string, toolCallId: string): string {
   return `${agentPath} ${toolCallId}`;
 }
 
-/** The effects that were under way behind a step. */
+/** The effects that were in progress after a step. */
 export function openAt(effects: readonly Effect[], step: number): Effect[] {
   return effects.filter(({ from, to }) => from <= step && (to === undefined || to > step));
 }

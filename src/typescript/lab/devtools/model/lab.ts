@@ -9,7 +9,7 @@ import { OpenedRun, problemOf } from "./opened-run.js";
 import { countUpTo } from "./ordered.js";
 import { Search } from "./search.js";
 
-/** A fork that a person asks for. */
+/** A fork that the user requests. */
 export interface ForkRequest {
   readonly run: OpenedRun;
   readonly step: number;
@@ -24,9 +24,9 @@ export interface HostedFork {
   /** The id of the run, and the name under which devtools show it. */
   readonly run: string;
   readonly name: string;
-  /** The index of the step behind which it goes on. */
+  /** The index of the step after which it continues. */
   readonly step: number;
-  /** The text with which the run began; empty if it had none. */
+  /** The first prompt of the run. Empty if it had none. */
   readonly prompt: string;
   /** The journal up to the step, with the changed input, for `agent.resume`. */
   readonly journal: readonly JournalEntry[];
@@ -35,14 +35,14 @@ export interface HostedFork {
   readonly changes: ForkChanges;
 }
 
-/** A page that lets runs go on in its own way, with agents that it names. @beta */
+/** A page that continues runs in its own way, with agents that it names. @beta */
 export interface DevtoolsHost {
   readonly agents: readonly OfferedAgent[];
   /** May throw: the error is shown in the form. */
   fork(fork: HostedFork): void;
 }
 
-/** The runs that are kept; the oldest live ones are closed first. */
+/** The maximum number of runs in memory. The oldest live ones are closed first. */
 const MAX_RUNS = 200;
 
 /** Milliseconds of playing before the page gets its turn. */
@@ -51,7 +51,7 @@ const SLICE_MS = 30;
 export class Lab implements AttachmentListener {
   readonly runs = new Map<string, OpenedRun>();
   readonly sources = new Map<string, Source>();
-  /** The run that is looked at, and the one beside it. */
+  /** The selected run, and the one next to it. */
   selected: OpenedRun | undefined;
   beside: OpenedRun | undefined;
   /** The steps that are looked at, by the key of the run. A live run without one is followed. */
@@ -67,14 +67,14 @@ export class Lab implements AttachmentListener {
   #files = 0;
   /** A run that is shown as soon as its first input comes. */
   #awaited: string | undefined;
-  /** Whether the user has chosen what is shown. Until then the run that has begun last is. */
+  /** Whether the user has selected a run. Until then the latest run is shown. */
   #isChosen = false;
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
 
-  /** Shows a `.loop` file, when it is played to its end. Text that is none becomes a `problem`. */
+  /** Shows a `.loop` file after playing it to its end. An invalid text becomes a `problem`. */
   async open(name: string, text: string): Promise<void> {
     try {
       const file = readLoop(text);
@@ -97,7 +97,7 @@ export class Lab implements AttachmentListener {
     }
   }
 
-  /** Lets the page draw and hear its user while a long file is played. */
+  /** Lets the page draw and handle input while a long file is played. */
   #pausing(name: string): { readonly isDue: () => boolean; take(): Promise<void> } {
     let startedMs = performance.now();
     return {
@@ -170,7 +170,7 @@ export class Lab implements AttachmentListener {
     this.#onChange();
   }
 
-  /** Shows another run beside the selected one, or none. */
+  /** Shows another run next to the selected one, or none. */
   place(run: OpenedRun | undefined): void {
     this.#isChosen = true;
     this.beside = run === this.selected ? undefined : run;
@@ -204,7 +204,7 @@ export class Lab implements AttachmentListener {
     this.#onChange();
   }
 
-  /** The steps of a run that the list shows, as their indexes: all of them, or those that tell something. */
+  /** The steps of a run in the list, as their indexes: all of them, or only those with events. */
   rowsOf(run: OpenedRun): { readonly length: number; at(row: number): number; rowOf(step: number): number } {
     const { telling, steps } = run;
     if (this.isEveryStep || telling.length === 0)
@@ -216,13 +216,13 @@ export class Lab implements AttachmentListener {
     };
   }
 
-  /** Goes to a row of the list; one beyond its ends is its first or last one. A run at its last row is followed. */
+  /** Goes to a row of the list. A row beyond its ends is the first or last one. A run at its last row is followed. */
   goRow(run: OpenedRun, row: number): void {
     const rows = this.rowsOf(run);
     this.go(run, row < rows.length - 1 ? rows.at(Math.max(0, row)) : run.steps.length - 1);
   }
 
-  /** Goes on by so many rows from where it is now: keys may come faster than frames. */
+  /** Moves by so many rows from the current one: keys may be faster than frames. */
   walk(run: OpenedRun, rows: number): void {
     this.goRow(run, this.rowsOf(run).rowOf(this.stepOf(run)) + rows);
   }
@@ -242,7 +242,7 @@ export class Lab implements AttachmentListener {
     this.#onChange();
   }
 
-  /** Goes to the next place that the search has found, or to the one before. */
+  /** Goes to the next or previous search result. */
   goFound(way: 1 | -1): void {
     const run = this.selected;
     const found = this.search?.found ?? [];
@@ -253,7 +253,7 @@ export class Lab implements AttachmentListener {
     this.go(run, next ?? (way > 0 ? found[0]! : found.at(-1)!));
   }
 
-  /** The agents with which a run may go on. Those of its own publisher come first. */
+  /** The agents that can continue a run. Those of its own publisher come first. */
   agentsFor(run: OpenedRun): readonly OfferedAgent[] {
     if (this.host !== undefined) return this.host.agents;
     const own = run.facts.source?.id;
@@ -261,7 +261,7 @@ export class Lab implements AttachmentListener {
     return sources.flatMap(({ agents }) => agents);
   }
 
-  /** Lets a run go on. Rejects with the reason why it does not. */
+  /** Continues a run. Rejects with the reason if it cannot. */
   async fork(request: ForkRequest): Promise<void> {
     const { run, step, input, agent, changes } = request;
     const journal = run.playback.journalAt(step, input);
@@ -283,7 +283,7 @@ export class Lab implements AttachmentListener {
     else this.select(fork);
   }
 
-  /** Whether devtools may answer questions of the run: they have begun it, or its publisher offers agents. */
+  /** Whether devtools may answer questions of the run: they started it, or its publisher offers agents. */
   canAnswer({ facts, outcome }: OpenedRun): boolean {
     if (outcome !== undefined || facts.source === undefined) return false;
     return facts.from !== undefined || (this.sources.get(facts.source.id)?.agents.length ?? 0) > 0;
@@ -300,7 +300,9 @@ export class Lab implements AttachmentListener {
     await source?.attachment.ask(source.id, { type: "abort", run: id });
   }
 
-  /** The run as a `.loop` file, without the texts that a person names. Rejects with the reason why there is none. */
+  /**
+   * The run as a `.loop` file, without the texts that the user names. Rejects with the reason if there is no file.
+   */
   async fileOf({ facts }: OpenedRun, hidden: readonly string[]): Promise<string> {
     const { source, id, file } = facts;
     const text = file ?? (await source?.attachment.ask(source.id, { type: "export", run: id })) ?? "";

@@ -1,4 +1,4 @@
-/** A run that devtools show: a file, or the inputs that a publisher tells, played in the engine. */
+/** A run in devtools: a file, or the inputs from a publisher, played in the engine. */
 import type { SharedPrefix } from "../../../core/api/index.js";
 import type { LoadedWasm } from "../../../core/kit/engine.js";
 import { isObject } from "../../../core/kit/check.js";
@@ -45,7 +45,7 @@ export class OpenedRun {
   problem: string | undefined;
   #inputs: LoopInput[] = [];
   #taken = 0;
-  /** Attempts whose request has not been seen yet. */
+  /** Attempts without a request yet. */
   #started: StartedAttempt[] = [];
   #moment: { readonly step: number; readonly steps: number; readonly value: ReplayMoment } | undefined;
 
@@ -61,13 +61,13 @@ export class OpenedRun {
     return this.playback.steps;
   }
 
-  /** How the run has ended; undefined while it goes on. */
+  /** How the run ended. Undefined while it is in progress. */
   get outcome(): string | undefined {
     const last = this.steps.at(-1)?.events.at(-1);
     return last?.type === "finish" ? last.outcome.outcome : undefined;
   }
 
-  /** The text with which the run began; empty if it had none. */
+  /** The first prompt of the run. Empty if it had none. */
   get prompt(): string {
     for (const { input } of this.steps) {
       const json = "json" in input.input && isObject(input.input.json) ? input.input.json : {};
@@ -91,7 +91,7 @@ export class OpenedRun {
     return this.steps[0]?.input.nowMs;
   }
 
-  /** The run begins in a process, or goes on in another one. `inputs` wait until they are played. */
+  /** The run starts in a process, or resumes in another one. `inputs` are queued until they are played. */
   begin(head: LoopHead, inputs: readonly LoopInput[] = []): void {
     this.#inputs = [...inputs];
     this.effects.begin(head.config);
@@ -105,7 +105,7 @@ export class OpenedRun {
     this.advance();
   }
 
-  /** Plays the inputs that wait, until it is enough. Returns true if none is left. */
+  /** Plays the queued inputs, until `isEnough`. Returns true if none is left. */
   advance(isEnough?: () => boolean): boolean {
     let isWhole = true;
     this.#played(() => (isWhole = this.playback.advance(isEnough)));
@@ -124,7 +124,7 @@ export class OpenedRun {
     return isWhole;
   }
 
-  /** The state behind a step, or the reason why there is none. */
+  /** The state after a step, or the reason why there is none. */
   moment(step: number): ReplayMoment | string {
     const kept = this.#moment;
     if (kept?.step === step && kept.steps === this.steps.length) return kept.value;
@@ -137,7 +137,7 @@ export class OpenedRun {
     }
   }
 
-  /** The index of the last request that was sent up to a step, -1 if none was. */
+  /** The index of the last request that was sent up to a step, or -1. */
   requestBefore(step: number): number {
     return countUpTo(this.requests, step, (request) => request.step) - 1;
   }

@@ -1,4 +1,4 @@
-/** The number of items that stand at or before a step. The items are in the order of their steps. */
+/** The number of items at or before a step. The items are sorted by step. */
 export function countUpTo<T>(items: readonly T[], step: number, stepOf: (item: T) => number): number {
   let [low, high] = [0, items.length];
   while (low < high) {

@@ -1,4 +1,4 @@
-/** A search in the steps of a run that never holds up the page: it goes on for a few milliseconds at a time. */
+/** A search in the steps of a run that does not block the page: it runs for a few milliseconds at a time. */
 import type { ReplayStep } from "../../replay/playback.js";
 
 /** Milliseconds of work before the page gets its turn. */

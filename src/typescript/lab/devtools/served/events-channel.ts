@@ -4,8 +4,8 @@ import { Listeners } from "../live/listeners.js";
 import type { DevtoolsChannel } from "../live/protocol.js";
 
 /**
- * The channel of a process that serves devtools. While the process does not answer, its publishers count as gone; the
- * browser tries again by itself.
+ * The channel of a process that serves devtools. While the process does not answer, its publishers count as
+ * disconnected. The browser reconnects automatically.
  */
 export function eventsChannel(eventsUrl: string, askUrl: string): DevtoolsChannel {
   const listeners = new Listeners();
@@ -15,7 +15,7 @@ export function eventsChannel(eventsUrl: string, askUrl: string): DevtoolsChanne
   return {
     postMessage(message) {
       const headers = { "content-type": "application/json" };
-      // Devtools tell that no reply comes.
+      // Devtools report a missing reply.
       const init = { method: "POST", headers, body: JSON.stringify(message) };
       fetchOnce<Promise<unknown>>(undefined, askUrl, init).catch(() => {});
     },

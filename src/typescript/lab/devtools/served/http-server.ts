@@ -1,6 +1,6 @@
 /**
- * The server of devtools: their page with its files, the events that go down to it and the messages that come up. It
- * answers on 127.0.0.1 alone, under an address that nobody can guess, to no page of another origin.
+ * The server of devtools: their page with its files, the events that it sends and the messages that it receives. It
+ * listens only on 127.0.0.1, under an unguessable address, and refuses pages of another origin.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -121,7 +121,7 @@ export async function listen(
   return { url, close: () => closed(server, streams) };
 }
 
-/** The path behind the token. @throws Refusal */
+/** The path after the token. @throws Refusal */
 function pathOf({ url = "", headers }: IncomingMessage, token: string): string {
   const { host = "", origin } = headers;
   if (!HOSTS.test(host)) throw new Refusal(403, "Devtools answer on 127.0.0.1 alone.");

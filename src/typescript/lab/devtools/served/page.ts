@@ -1,4 +1,4 @@
-/** The script of the page that `serveDevtools` serves, behind those of the engine and of the element. */
+/** The script of the page that `serveDevtools` serves, after those of the engine and of the element. */
 import type { LoopletDevtools } from "../index.js";
 import { eventsChannel } from "./events-channel.js";
 

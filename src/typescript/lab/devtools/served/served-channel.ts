@@ -1,6 +1,6 @@
 /**
- * The server's end of a channel over HTTP: what is posted goes to every page that reads events, and what a page has
- * sent is heard. A page that comes, or comes back, is greeted as if it had said hello: it may have missed something.
+ * The server's end of a channel over HTTP: posted messages go to every page that reads events, and messages from a
+ * page are dispatched. A page that connects is treated as if it had said hello, because it may have missed something.
  */
 import { PROTOCOL, type DevtoolsChannel } from "../live/protocol.js";
 
@@ -13,7 +13,10 @@ export interface EventStream {
 
 type Listener = Parameters<DevtoolsChannel["addEventListener"]>[1];
 
-/** Bytes that may wait for a page. One that does not read is let go; when it comes back, it is told all. */
+/**
+ * The maximum number of bytes that may wait for a page. Beyond it, the page is disconnected. When it reconnects, it
+ * gets everything again.
+ */
 const MAX_WAITING_BYTES = 256 * 1024 * 1024;
 
 export class ServedChannel implements DevtoolsChannel {

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** What went wrong, told at once to who cannot see it; nothing if all is well. */
+/** An error, announced immediately to screen readers. Shows nothing without an error. */
 export function Problem({ text }: { text: string | undefined }) {
   if (text === undefined || text === "") return null;
   return (

@@ -9,7 +9,7 @@ export const style = `
   overflow: auto;
   font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif;
 }
-/* Names of its own inside, so that a page may have the same ones. */
+/* Own names inside, so that a page may use the same ones. */
 .app {
   --ground: var(--looplet-ground, light-dark(#f6f7f7, #111516));
   --surface: var(--looplet-surface, light-dark(#ffffff, #191f20));

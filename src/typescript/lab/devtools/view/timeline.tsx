@@ -185,7 +185,7 @@ function colorIn(style: CSSStyleDeclaration, name: string): string {
   return ((only === undefined ? isDark : only === "dark") ? dark : light)?.trim() ?? "gray";
 }
 
-/** The step at a place of a lane: the beginning of what lies there, or else the nearest step. */
+/** The step at a position of a lane: the start of the item there, or the nearest step. */
 function stepAt(run: OpenedRun, scale: Scale, x: number, lane: number | undefined): number {
   const end = run.steps.length - 1;
   const isThere = (effect: Effect): boolean =>

@@ -102,7 +102,7 @@ function show(value: unknown): string {
   return text.length <= 80 && !text.includes("\n") ? `**${text}**` : quote(text.slice(0, 700));
 }
 
-/** One row of a list: an object with two values as a term and what is said about it. */
+/** One row of a list: an object with two values as a term and its description. */
 function rowOf(value: unknown): string {
   const [term, words, ...more] = isObject(value) ? Object.values(value) : [];
   const isPair = words !== undefined && more.length === 0 && typeof term !== "object";

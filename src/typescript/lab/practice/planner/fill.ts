@@ -19,7 +19,7 @@ export interface Source {
 
 interface Filling extends Source {
   tool: ToolSpec;
-  /** Numbers not yet given to a property. */
+  /** Numbers that no property has used. */
   numbers: number[];
   records: readonly Record<string, unknown>[];
   /** Texts already given to a property. */
@@ -33,7 +33,7 @@ export function fillInput(tool: ToolSpec, source: Source): Record<string, unknow
   if (isAgent(tool)) {
     const told = new RegExp(`\\b${spoken(tool)}\\b(?: agent)?,?(?: to)? (.+)$`, "is").exec(text)?.[1] ?? text;
     const prompt = capitalise(told.replace(/^(?:about|for)\s+/i, "look up "));
-    // An agent begins with nothing but its prompt: what "it" is, it must be told.
+    // An agent starts with only its prompt, so the prompt must say what "it" is.
     return { prompt: previous === undefined ? prompt : `${prompt}: ${previous}` };
   }
   const value = fillValue(tool, source);
@@ -159,7 +159,7 @@ function neededText(kind: string, filling: Filling): string {
   return about?.replace(/[?.!]+$/, "") ?? (kind === "text" ? previous : undefined) ?? remainder(filling);
 }
 
-/** The text behind a colon, else the text without the words at its ends that only say which tool is meant. */
+/** The text after a colon, or the text without the words at its ends that only name the tool. */
 function remainder({ text, tool }: Filling): string {
   const behind = /:\s+(\S.*)$/s.exec(text)?.[1];
   const known = stems(`${tool.name} ${tool.description}`);
@@ -173,7 +173,7 @@ function remainder({ text, tool }: Filling): string {
   return words.slice(start, words.slice(to).some(isMeant) ? to : undefined).join(" ");
 }
 
-/** The number that stands by the property's name or by a word for an amount: `2 passengers`, `top 3`. */
+/** The number next to the property's name or a unit: `2 passengers`, `top 3`. */
 function counted(name: string, text: string): number | undefined {
   const unit = stem(splitName(name).split(" ").at(-1) ?? name);
   const amounts = [...text.matchAll(/(-?\d+(?:\.\d+)?)[\s-]?([\p{L}]+)/gu)];

@@ -12,7 +12,7 @@ export function propertiesOf({ schema }: ToolSpec): Record<string, any> {
 /** Whether the tool takes a prompt and nothing else, as an agent does. */
 export const isAgent = (tool: ToolSpec) => Object.keys(propertiesOf(tool)).join() === "prompt";
 
-/** A tool's name as a person writes it: with blanks, or in one word. */
+/** A tool's name as users write it: with spaces, or in one word. */
 export const spoken = (tool: ToolSpec) => splitName(tool.name).replace(/\W+/g, "[ _-]?");
 
 /** The operator that a tool such as `add(a, b)` performs, when it takes exactly two numbers. */

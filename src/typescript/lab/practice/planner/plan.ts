@@ -1,6 +1,6 @@
 /**
- * The planner behind `practice`: reads a conversation and decides what a helpful model would answer. Deterministic
- * and without state: equal conversations give equal plans.
+ * The planner of `practice`: reads a conversation and decides what a helpful model would answer. Deterministic and
+ * without state: equal conversations give equal plans.
  */
 import type { Conversation, PastCall, Plan } from "../conversation.js";
 import { withoutDirective } from "../directive.js";
@@ -103,7 +103,7 @@ function episodeOf({ said }: Conversation): {
   const isEnd = said.map((entry) => entry.role === "assistant" && entry.calls.length === 0);
   const start = isEnd.lastIndexOf(true) + 1;
   const since = said.slice(start);
-  // Calls that a stop left undone: "Go on" makes them again, another prompt leaves them.
+  // Calls that a stop left undone: "Go on" makes them again, another prompt drops them.
   const lastUndone = since.map(isUndone).lastIndexOf(true);
   const isLeft = promptsIn(since.slice(lastUndone + 1)).some((prompt) => !GO_ON.test(prompt));
   const own = lastUndone >= 0 && isLeft ? since.slice(lastUndone + 1) : since.filter((one) => !isUndone(one));
@@ -113,7 +113,7 @@ function episodeOf({ said }: Conversation): {
     if (entry.role !== "tool" || !call) return [];
     return [{ ...call, text: entry.text, isError: entry.isError || Boolean(parseJson(entry.text)?.error) }];
   });
-  // "Go on" asks for the question before: for what is left of it after a limit, for all of it after a plan.
+  // "Go on" repeats the question before: what is left of it after a limit, all of it after a plan.
   const isAsking = (prompt: string) => !GO_ON.test(prompt) && !AGAIN.test(prompt);
   const told = promptsIn(own);
   const before = promptsIn(said.slice(0, start)).filter(isAsking).slice(-1);

@@ -1,7 +1,6 @@
 /**
- * The tasks of a prompt as tool calls: which piece goes to which tool with which input, what waits for what, what is
- * done. Everything is worked out anew from the conversation at each request, so the planner keeps no state of its
- * own.
+ * The tasks of a prompt as tool calls: which piece goes to which tool with which input, what waits for what, and what
+ * is done. Everything is computed from the conversation at each request, so the planner has no state.
  */
 import type { PastCall, ToolSpec } from "../conversation.js";
 import { isObject, parseJson } from "../json.js";
@@ -21,7 +20,7 @@ export interface DoneCall extends PastCall {
 export interface Step {
   tool: ToolSpec;
   input: Record<string, unknown>;
-  /** Whether it needs a result that is not there yet. */
+  /** Whether it needs a result that does not exist yet. */
   isWaiting: boolean;
   result: DoneCall | undefined;
 }

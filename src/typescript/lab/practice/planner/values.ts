@@ -1,7 +1,7 @@
 /** Values in sentences: arithmetic, numbers, places, time zones, addresses. Nothing is computed: that is for a calculator tool. */
 import { splitName } from "./words.js";
 
-/** The kind of value that a text property asks for, told by its format, its name and its description; `"text"` when nothing tells. */
+/** The kind of value that a text property expects, by its format, its name and its description. Default `"text"`. */
 export function kindOf(name: string, { format, description = "" }: any): string {
   const find = (text: string) => KINDS.find(([, about]) => about.test(text.toLowerCase()))?.[0];
   return find(`${format ?? ""}`) ?? find(splitName(name)) ?? find(description) ?? "text";
@@ -22,7 +22,7 @@ const PATTERNS: Record<string, RegExp> = {
   quoted: /(?<=")[^"\n]+(?=")|(?<=“)[^”\n]+(?=”)/g,
 };
 
-/** Values of `kind` in `text`, in order; empty for a kind that has no form of its own. */
+/** Values of `kind` in `text`, in order. Empty for a kind without a recognizable form. */
 export function valuesOf(kind: string, text: string): string[] {
   if (kind === "expression") return findArithmetic(text);
   if (kind === "place") return placesIn(text);
@@ -79,7 +79,7 @@ export const operatorIn = (text: string) => OPERATORS.find(([, pattern]) => patt
 const CITIES = new Map(
   Intl.supportedValuesOf("timeZone").map((zone) => [cityOf(zone).toLowerCase(), zone] as const),
 );
-// Islands and stations are left out: "easter" and "wake" are words of their own.
+// Islands and stations are omitted: "easter" and "wake" are ordinary words.
 const KNOWN = [...CITIES.values()]
   .filter((zone) => /^(?:Africa|America|Asia|Australia|Europe)\/[A-Za-z_]{4,}$/.test(zone))
   .flatMap((zone) => [cityOf(zone), cityOf(zone).toLowerCase()]);

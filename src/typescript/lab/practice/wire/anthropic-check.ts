@@ -68,9 +68,9 @@ function messageRules(
   const end = typeof content === "string" ? content : (blocks.at(-1)?.text ?? "");
   const isAlternating = strictness.areRolesAlternating !== false;
   const results = blocks.map(({ type, tool_use_id: id }) => (type === "tool_result" ? id : undefined));
-  // A summary of Anthropic's stands first, in place of the messages before it.
+  // A summary by Anthropic comes first and replaces the messages before it.
   const isSummary = (one: any) => one?.role === "assistant" && listOf(one.content)[0]?.type === "compaction";
-  // Seen accepted: a blank text beside calls, as some models write it themselves.
+  // Seen accepted: a blank text next to calls, which some models write themselves.
   const isBlankLegal = blocks.some(({ type }) => type === "tool_use");
   // prettier-ignore
   return [
@@ -121,7 +121,7 @@ function callIds(message: any): string[] {
   return listOf(message?.content).flatMap((block) => (block?.type === "tool_use" ? [String(block.id)] : []));
 }
 
-/** Results have to come first in the next message: those behind other blocks do not count. */
+/** Results must come first in the next message: those after other blocks do not count. */
 function leadingResults(message: any): string[] {
   const blocks = listOf(message?.content);
   const end = blocks.findIndex((block) => block?.type !== "tool_result");

@@ -186,7 +186,7 @@ function encode({ type, pieces, id: toolUseId, name, signature, value }: WireBlo
     }
     case "tool-call": {
       const deltas = pieces.map((input) => ({ toolUse: { input } }));
-      // Arguments that are not valid JSON stand there as text.
+      // Arguments that are not valid JSON are sent as text.
       const input = parseJson(text || "{}") ?? text;
       return {
         start: { toolUse: { toolUseId, name } },

@@ -25,8 +25,8 @@ export interface Place {
 }
 
 /**
- * Walks over the messages and keeps account of the calls that wait for a result; `end` are those that wait at the
- * end. Messages of the role "tool" answer one call each, others have to answer all.
+ * Walks over the messages and tracks the calls that wait for a result. `end` are those without a result at the end. A
+ * message of the role "tool" answers one call, other messages must answer all.
  */
 export function walk(
   messages: unknown,

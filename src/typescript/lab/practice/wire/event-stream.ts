@@ -6,7 +6,7 @@
 
 const encoder = new TextEncoder();
 
-/** One message whose headers are texts. */
+/** One message with string headers. */
 export function eventMessage(headers: Record<string, string>, payload: string): Uint8Array {
   const head = Object.entries(headers).flatMap(([name, value]) => {
     const [key, text] = [encoder.encode(name), encoder.encode(value)];
@@ -25,7 +25,7 @@ export function eventMessage(headers: Record<string, string>, payload: string): 
   return bytes;
 }
 
-/** The type of a header whose value is text. */
+/** The type of a header with a string value. */
 const TEXT = 7;
 const PRELUDE_BYTES = 12;
 const CHECKSUM_BYTES = 4;

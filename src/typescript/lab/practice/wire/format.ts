@@ -1,6 +1,6 @@
 /**
- * A wire format as a row of plain functions. A file beside this one is a row, with its request reader and its answer
- * writer; `../exchange.ts` lists the rows. A writer makes plain data, and the row's `frame` makes bytes of them.
+ * A wire format as a row of plain functions. Each other file in this folder is a row, with its request reader and its
+ * answer writer; `../exchange.ts` lists the rows. A writer creates plain data, and the row's `frame` encodes it.
  */
 import type { Conversation } from "../conversation.js";
 import type { ReplyFailure, ReceivedRequest } from "../types.js";
@@ -8,7 +8,9 @@ import type { Reply } from "./reply.js";
 
 /** A protocol of a vendor, with the vendor's own words for its errors. */
 export interface WireFormat {
-  /** Fits the end of the paths of its requests. Its groups `model` and `method` are told by the path, if it has them. */
+  /**
+   * Matches the end of the paths of its requests. Its groups `model` and `method` are read from the path, if present.
+   */
   path: RegExp;
   /** Prefix and length of the ids that the vendor mints. */
   ids: { request: Minted; reply: Minted; call: Minted };
@@ -34,11 +36,11 @@ export interface WireFormat {
   frame(data: object, index: number): string | Uint8Array;
   /** The content type of a stream. */
   streamType: string;
-  /** Response headers beside the content type; `errorType` is that of a response that is an error. */
+  /** Response headers in addition to the content type. `errorType` is that of an error response. */
   headers(requestId: string, status: number, errorType: string): Record<string, string>;
-  /** Type, message and code for each status; 400 and 500 stand in for those that are missing. */
+  /** Type, message and code for each status. 400 and 500 are the fallbacks for missing ones. */
   errors: { [status: number]: readonly [type: string, message: string, code?: string] };
-  /** Status of the error inside a stream whose words are left open. */
+  /** Status of an error inside a stream that has no text. */
   streamErrorStatus: number;
   /** The words for a request without a key, and with a wrong one. */
   noKey: Refusal;
@@ -55,7 +57,7 @@ export type WireEvent = string | object;
 export interface Strictness {
   /** Refuse two messages of one role in a row (Anthropic's older rule; today it joins them). Default true. */
   areRolesAlternating?: boolean;
-  /** Refuse thinking blocks whose signature the practice provider did not make. */
+  /** Whether to refuse thinking blocks with a signature that the practice provider did not make. */
   areSignaturesOurs: boolean;
 }
 
@@ -89,7 +91,7 @@ export function problemOf({ errors }: WireFormat, refusal: Refusal): Problem {
 
 export const EVENT_STREAM = "text/event-stream; charset=utf-8";
 
-/** The data line of a server-sent event, with the empty line behind it. */
+/** The data line of a server-sent event, followed by an empty line. */
 export const sse = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 
 /** A server-sent event that is named by the type of its data. */

@@ -115,7 +115,7 @@ function read(body: any): Conversation {
 
 const CHOICES: { [mode: string]: "any" | "none" } = { ANY: "any", NONE: "none" };
 
-/** A schema in OpenAPI's dialect, whose types are in upper case, as JSON Schema. */
+/** Converts a schema in OpenAPI's dialect, with upper-case types, to JSON Schema. */
 const lowerTypes = (schema: object) =>
   JSON.parse(JSON.stringify(schema), (key, value) =>
     key === "type" && typeof value === "string" ? value.toLowerCase() : value,
@@ -156,7 +156,10 @@ function stream(reply: Reply): { events: WireEvent[]; ending: WireEvent[] } {
   };
 }
 
-/** The parts of the answer; as chunks, a part for each delta. A signature stands on the first call after the thoughts. */
+/**
+ * The parts of the answer. If it is chunked, a part for each delta. The signature is on the first call after the
+ * thoughts.
+ */
 function partsOf({ blocks }: Reply, isWhole: boolean): any[] {
   let thoughtSignature: string | undefined;
   const parts = blocks.flatMap(({ type, pieces, id, name, signature, value }: WireBlock): any[] => {
@@ -164,7 +167,7 @@ function partsOf({ blocks }: Reply, isWhole: boolean): any[] {
     if (type === "raw") return [value];
     if (type === "tool-call") {
       const text = pieces.join("");
-      // Arguments that are not valid JSON stand there as text.
+      // Arguments that are not valid JSON are sent as text.
       const part = { functionCall: { name, args: parseJson(text || "{}") ?? text, id }, thoughtSignature };
       thoughtSignature = undefined;
       return [part];

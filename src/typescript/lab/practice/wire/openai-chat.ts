@@ -97,7 +97,7 @@ function deltasOf({ type, pieces, id, name, value }: WireBlock, index: number): 
   ];
 }
 
-/** Where compatible servers put reasoning; OpenAI's own wire has none. */
+/** Where compatible servers put reasoning. OpenAI's own format has none. */
 const PLACES: { [type: string]: string } = { text: "content", thinking: "reasoning_content" };
 
 function whole(reply: Reply): object {

@@ -42,7 +42,10 @@ export const NOT_JSON = {
   message: `We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)`,
 };
 
-/** The rules for tools. `place` stands before a function's fields in the names of parameters, `functionOf` finds them. */
+/**
+ * The rules for tools. `place` is the prefix of a function's fields in the names of parameters; `functionOf` finds
+ * them.
+ */
 export function toolRules(body: any, place: string, functionOf: (tool: any) => any): Rule[] {
   const { tools, tool_choice: choice } = body;
   const chosen = isObject(choice) ? functionOf(choice)?.name : undefined;

@@ -4,7 +4,7 @@ import { estimateTokens } from "../tokens.js";
 import type { Pieces, ReplyBlock, ReplyUsage, ReplyStopReason } from "../types.js";
 import type { WireFormat } from "./format.js";
 
-/** A block whose deltas, id and signature are settled; a field that its type does not have is empty. */
+/** A block with settled deltas, id and signature. A field that its type does not have is empty. */
 export interface WireBlock {
   type: ReplyBlock["type"];
   /** The deltas of its text or of its arguments; of redacted thinking, its data. */
@@ -14,7 +14,7 @@ export interface WireBlock {
   name: string;
   /** Of thinking. */
   signature: string;
-  /** The block itself, when it is sent as it stands. */
+  /** The block itself, if it is sent unchanged. */
   value: Record<string, unknown> | undefined;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The choices of one simulated run. A run is a function of them alone: every place at which something may happen asks
- * here. Most places choose 0, by which nothing special happens; the others are the list that a failure is shrunk to.
+ * The choices of one simulated run. A run is a function of them only: every place at which something may happen calls
+ * this. Most places choose 0, which means that nothing special happens. A failure is shrunk to the list of the
+ * others.
  */
 import { seededRandom, type Random } from "../../practice/random.js";
 
@@ -52,7 +53,7 @@ export class Choices {
     return this.#choose(place, (random) => Math.floor(random * below));
   }
 
-  /** A model has got a request: places are counted anew. */
+  /** A model has received a request: places are numbered from zero again. */
   beginRound(): void {
     this.#round += 1;
     this.#times.clear();

@@ -23,7 +23,7 @@ export class Effects {
     }
   }
 
-  /** Whether the tool has an effect with a name that fits: one of its own name, or one with its call's id as key. */
+  /** Whether the tool has a matching effect: one with the tool's name, or one with its call's id as key. */
   has(toolName: string, fits: (effect: string) => boolean): boolean {
     for (const [effect, tools] of this.#toolsOf) if (fits(effect) && tools.has(toolName)) return true;
     return false;

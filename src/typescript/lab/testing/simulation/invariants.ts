@@ -19,13 +19,13 @@ export interface NamedInvariant {
   readonly speaksOf?: readonly string[];
 }
 
-/** An invariant of `looplet/testing`, or a function of yours. @beta */
+/** An invariant of `looplet/testing`, or your own function. @beta */
 export type Invariant = NamedInvariant | Judge;
 
 /**
- * No effect of this name happens twice for one key, in any process. `*` in a name stands for any text. A tool of
- * this name is judged by its effects: those of its own name, and those of a fitting name with the id of its call as
- * key. The calls of a tool without effects are counted themselves: none begins twice.
+ * No effect with this name happens twice for one key, in any process. `*` in a name matches any text. A tool with
+ * this name is judged by its effects: those with its name, and those with a matching name and the id of its call as
+ * key. For a tool without effects the calls themselves are counted: none starts twice.
  *
  * @beta
  */
@@ -49,9 +49,8 @@ export function neverTwice(name: string): NamedInvariant {
 }
 
 /**
- * No call of the tool runs unless somebody has approved it: the person who was asked, the agent's `canUseTool`, or an
- * `allow` rule with the tool's name. A person who was asked and has denied counts above the others. A hook does not
- * count.
+ * No call of the tool runs without an approval: by the user who was asked, by the agent's `canUseTool`, or by an
+ * `allow` rule with the tool's name. A denial by the user takes precedence. A hook does not count.
  *
  * @beta
  */
@@ -137,11 +136,7 @@ export function legalTranscript(): NamedInvariant {
   return { name: "legalTranscript()", check };
 }
 
-/**
- * The run comes to an end by itself, or waits for a person who never answers. One of the default invariants.
- *
- * @beta
- */
+/** The run ends without help, or waits for a user who never answers. One of the default invariants. @beta */
 export function ends(): NamedInvariant {
   return { name: "ends()", check: endless };
 }
@@ -173,7 +168,7 @@ export function endsWithin(bounds: {
   return { name: `endsWithin(${JSON.stringify(bounds)})`, check };
 }
 
-/** The run ends with one of these outcomes, if it ends and the person does not wait. @beta */
+/** The run ends with one of these outcomes, if it ends and does not wait for the user. @beta */
 export function endsAs(...outcomes: readonly SimulatedRun["outcome"][]): NamedInvariant {
   const check = ({ outcome, results }: SimulatedRun): string | undefined => {
     if (outcomes.includes(outcome) || outcome === "waiting") return undefined;
@@ -196,7 +191,7 @@ export function nothingAfterTheEnd(): NamedInvariant {
     if (requests.some(({ atMs }) => atMs > elapsedMs)) return "a request is sent after the end";
     const call = calls.find(({ startedMs }) => startedMs > elapsedMs);
     if (call !== undefined) return `${call.toolName} begins after the end`;
-    // A run that has died too often stays in the store, for somebody who has found the cause.
+    // A run whose processes crashed too often stays in the store until a developer has found the cause.
     const last = run.results.at(-1);
     const isKept = last?.outcome === "stopped" && last.stoppedBy === "recovery_exhausted";
     return pending.length > 0 && !isKept ? "the run has ended, and the store has it as pending" : undefined;
@@ -222,7 +217,7 @@ export const DEFAULT_INVARIANTS: readonly NamedInvariant[] = [
   nothingAfterTheEnd(),
 ];
 
-/** The invariants with names of their own. */
+/** The invariants, with unique names. */
 export function namedInvariants(given: readonly Invariant[]): NamedInvariant[] {
   const own = given.map((one, at) =>
     typeof one === "function" ? { name: one.name || `invariant ${at + 1}`, check: one } : one,
@@ -264,7 +259,7 @@ function judgedBy(breach: Breaches): Pick<NamedInvariant, "check" | "restsOn"> {
   };
 }
 
-/** Effects whose names fit, and calls of tools that have none of these effects, in the order of their time. */
+/** Effects with a matching name, and calls of tools without such effects, in order of time. */
 function* actsOf(
   { calls, effects }: SimulatedRun,
   fits: (name: string) => boolean,

@@ -25,9 +25,9 @@ export interface Rates {
   cut: number;
   /** An answer ends without its last events. Default 0.01. */
   truncated: number;
-  /** An error of the vendor stands in the middle of an answer. Default 0.01. */
+  /** The chance of a vendor error in the middle of an answer. Default 0.01. */
   streamError: number;
-  /** An answer goes silent in its middle. Default 0.005. */
+  /** An answer stops in the middle without an end. Default 0.005. */
   stalled: number;
   /** A request gets no answer at all. Default 0.005. */
   silent: number;
@@ -41,23 +41,25 @@ export interface Rates {
   toolHangs: number;
   /** A tool has done its work, and never answers. Default 0.01. */
   toolHangsLate: number;
-  /** The process dies: at a request, within an answer, at a call, behind a call, at a save. Default 0.02. */
+  /** The process crashes: at a request, within an answer, at a call, after a call, at a save. Default 0.02. */
   crash: number;
-  /** The process stands still for longer than its lease, and wakes up when another one goes on. Default 0.004. */
+  /**
+   * The process is frozen for longer than its lease, and wakes up while another one performs the run. Default 0.004.
+   */
   freeze: number;
   /** A write fails. Default 0.01. */
   storeFails: number;
   /** A write arrives, and fails all the same. Default 0.005. */
   storeFailsLate: number;
-  /** The person aborts the run after a request. Default 0.01. */
+  /** The user aborts the run after a request. Default 0.01. */
   abort: number;
-  /** The person adds a message after a request. Default 0.01. */
+  /** The user adds a message after a request. Default 0.01. */
   steer: number;
-  /** The person denies what a question asks for. Default 0.15. */
+  /** The user denies a question. Default 0.15. */
   deny: number;
-  /** The person answers a question after an hour. Default 0.1. */
+  /** The user answers a question after an hour. Default 0.1. */
   lateAnswer: number;
-  /** The person never answers a question. Default 0.02. */
+  /** The user never answers a question. Default 0.02. */
   noAnswer: number;
 }
 
@@ -89,7 +91,7 @@ const RATES: Rates = {
 
 /** What may happen to an agent. @beta */
 export interface WorldOptions {
-  /** What the person asks. Default `"Go on."`. */
+  /** The user's prompt. Default `"Go on."`. */
   prompt?: Prompt | undefined;
   /** Further options of `agent.run`, such as `messages` and `inputs`. Default: none. */
   run?: Omit<RunOptions, "id" | "signal"> | undefined;
@@ -99,7 +101,7 @@ export interface WorldOptions {
    */
   model?: readonly ScriptedTurn[] | WorldModel | undefined;
   /**
-   * Whether calls run your tools' functions or stand-ins, which do nothing and say so: for all tools, or by name.
+   * Whether calls run your tools' functions, or stand-ins that do nothing and say so: for all tools, or by name.
    * Default `"real"`.
    */
   tools?: "real" | "standIns" | { readonly [toolName: string]: "real" | "standIn" } | undefined;
@@ -108,8 +110,8 @@ export interface WorldOptions {
   /** What may happen at all; all other chances are 0. Default: everything. */
   only?: readonly (keyof Rates)[] | undefined;
   /**
-   * Whether processes may die and others go on. Default: if the agent has a `store`, whose place a store of the world
-   * takes.
+   * Whether processes may crash and others resume their runs. Default: true if the agent has a `store`, which is
+   * replaced by a simulated store.
    */
   crashes?: boolean | undefined;
 }
@@ -121,9 +123,9 @@ export interface SimulateOptions {
   /** What may happen. Default: everything, with the chances of {@link Rates}. */
   world?: WorldOptions | undefined;
   /**
-   * The sentences that hold in each run, beside `legalTranscript()`, `ends()`, `nothingAfterTheEnd()` and
+   * The conditions for each run, in addition to `legalTranscript()`, `ends()`, `nothingAfterTheEnd()` and
    * `noDefects()`: an invariant, or a function that gets the record of the run and throws or returns a text if it is
-   * broken.
+   * violated.
    */
   invariants?: readonly Invariant[] | undefined;
   /** The choices of a failure, to play this one run again. Default: the seeds. */

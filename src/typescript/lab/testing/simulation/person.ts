@@ -1,4 +1,4 @@
-/** The person of a simulated run: answers questions at once, late or never. */
+/** The user of a simulated run: answers questions immediately, late or never. */
 import type { AgentOptions } from "../../../core/api/agent.js";
 import type { RunEventOf } from "../../../core/api/event.js";
 import type { QuestionAnswer } from "../../../core/api/run.js";
@@ -10,18 +10,18 @@ import { never } from "./timeline.js";
 const LATE_MS = 3_600_000;
 const PROMPT_MS = 2000;
 
-/** The person is asked about a call, and the answer is an approval of it or a denial. */
+/** The user is asked about a call, and approves or denies it. */
 export async function askPerson(process: Process, toolCallId: string, what: string): Promise<boolean> {
   // Another process may have the answer already, and then this one asks for nothing.
   if (process.world.approvals.get(toolCallId)?.person === undefined)
     process.approve(toolCallId, { person: "asked" });
   const verdict = await decided(process, what);
-  // An answer to a run that has ended, because another process goes on with it, counts for nothing.
+  // An answer to a run that has ended, because another process performs it, has no effect.
   if (process.run?.outcome === undefined) process.approve(toolCallId, { person: verdict });
   return verdict === "allow";
 }
 
-/** The questions of one process. A function of the agent comes first, and then the person. */
+/** The questions of one process. A function of the agent is asked first, then the user. */
 export class Questions {
   readonly #process: Process;
   /** The questions that functions of the agent have got. */
@@ -32,7 +32,7 @@ export class Questions {
     this.#process = process;
   }
 
-  /** The options whose functions answer questions, so that it is known what they answer. */
+  /** Wraps the functions that answer questions, to record their answers. */
   watched({ permissions, durable, toolCalls }: AgentOptions): Partial<AgentOptions> {
     const { canUseTool } = permissions ?? {};
     const { reconcile } = durable ?? {};
@@ -79,7 +79,7 @@ export class Questions {
   }
 }
 
-/** Answers the question of an event, unless the person never does. */
+/** Answers the question of an event, unless the user never does. */
 function answerQuestion(process: Process, event: RunEventOf<"question">): void {
   const { question, questionId, data } = event;
   if (question !== "permission" && question !== "reconcile" && question !== "elicitation") return;

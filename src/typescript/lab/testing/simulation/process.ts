@@ -1,6 +1,6 @@
 /**
- * One process of a simulated run: everything that an agent reaches of its platform. When the process dies, nothing
- * that its code still does has an effect, and nothing that it waits for comes.
+ * One process of a simulated run: everything that an agent uses of its platform. After the process has crashed, its
+ * code has no effect, and nothing that it waits for arrives.
  */
 import type { Agent, AgentOptions, Clock } from "../../../core/api/agent.js";
 import { RunError } from "../../../core/api/errors.js";
@@ -24,12 +24,12 @@ import { never, type Owner } from "./timeline.js";
 import type { Simulated } from "./simulated.js";
 import type { World } from "./world.js";
 
-/** The time for which a process stands still, and that after which another one goes on: a lease lasts 90 seconds. */
+/** How long a process is frozen, and the delay before another one resumes the run: a lease lasts 90 seconds. */
 const FROZEN_MS = 200_000;
 const NEXT_MS = 100_000;
 /** The time that a slow tool takes more. */
 const SLOW_MS = 20_000;
-/** The time after a request at which a person speaks. */
+/** The delay between a request and the user's message. */
 const SPEAKS_MS = 50;
 
 export class Process implements Owner {
@@ -37,7 +37,7 @@ export class Process implements Owner {
   asleepUntilMs = 0;
   /** The result of the run in this process. */
   result: RunResult | undefined;
-  /** The run of the agent, once it has begun. */
+  /** The run of the agent, after its start. */
   run: Run | undefined;
   readonly clock: Clock;
   readonly told: SimulatedProcess;
@@ -47,7 +47,7 @@ export class Process implements Owner {
   readonly #inputs = new Map<string, unknown>();
   /** The ids of calls that have a result. */
   readonly #over = new Set<string>();
-  /** The calls whose tools may be waiting for real input and output. */
+  /** The number of calls with tools that may wait for real I/O. */
   working = 0;
   #inside = 0;
   readonly #questions = new Questions(this);
@@ -61,7 +61,7 @@ export class Process implements Owner {
     world.record.processes.push(this.told);
   }
 
-  /** Begins the run of an agent, or goes on with it. */
+  /** Starts the run of an agent, or resumes it. */
   async runAgent(agent: Agent, takeOver: boolean): Promise<void> {
     const { world } = this;
     const own = this.furnished(agent, true);
@@ -162,7 +162,7 @@ export class Process implements Owner {
     if (this.asleepUntilMs > this.world.timeline.nowMs) await this.wait(0);
   }
 
-  /** A place at which the process may end or stand still. It does not resolve in a process that has ended. */
+  /** A place at which the process may crash or freeze. It does not resolve in a process that has ended. */
   async place(where: string): Promise<void> {
     await this.alive();
     if (!this.world.canCrash || this.told.end === "ended") return;
@@ -185,13 +185,13 @@ export class Process implements Owner {
     return choices.pick(`the process ${where}`, [rates.crash]) === 1;
   }
 
-  /** The process dies here, and another one goes on. */
+  /** The process crashes here, and another one resumes its run. */
   end(where: string): Promise<never> {
     if (this.isDead) return never();
     this.tell("process", () => `the process dies ${where}`);
     this.isDead = true;
     this.told.end = "died";
-    // Either the lease has run out, or the store knows that its holder is gone.
+    // Either the lease has expired, or the store knows that its holder is gone.
     const isKnown = this.world.choices.pick("the next process", [0.5]) === 1;
     this.world.next(isKnown ? 1000 : NEXT_MS, isKnown);
     return never();
@@ -220,7 +220,7 @@ export class Process implements Owner {
     this.world.tell(this, kind, say);
   }
 
-  /** The person may speak after a request. */
+  /** The user may send a message after a request. */
   interfere(): void {
     const { choices, rates, timeline } = this.world;
     const { run } = this;
@@ -246,7 +246,7 @@ export class Process implements Owner {
     else if (event.type === "question") this.#questions.hear(event);
   }
 
-  /** A call of a tool: what happens before it, in it and behind it. */
+  /** A tool call: what happens before, during and after it. */
   async #call(name: string, work: () => Promise<unknown>): Promise<unknown> {
     const { world } = this;
     const { choices, rates, record } = world;
@@ -262,13 +262,13 @@ export class Process implements Owner {
     ]);
     if (fate > 0) this.tell("fault", () => `${toolName} ${TOOL_FATES[fate]}`);
     if (fate === 1) throw new Error("the service is not there");
-    // A call that was aborted meanwhile would not have begun.
+    // A call that was aborted meanwhile would not have started.
     if (fate === 4 || this.#over.has(toolCallId) || this.run?.outcome !== undefined) return never();
     const input = this.#inputs.get(toolCallId);
     const approval = world.approvals.get(toolCallId) ?? {};
     const begun = { process: this.number, startedMs: world.atMs };
     const call: SimulatedCall = { toolCallId, toolName, input, ...begun, approval };
-    // The call of a process that has lost its lease does not begin, unless looplet is wrong.
+    // The call of a process that has lost its lease does not start, unless looplet has a bug.
     const isHolder = world.holder === undefined || world.holder === this.number;
     if (isHolder) record.calls.push(call);
     const times = record.calls.filter((other) => other.toolCallId === toolCallId).length;
@@ -319,7 +319,7 @@ export class Process implements Owner {
   }
 }
 
-/** The number of processes of one run that may die or stand still. */
+/** The maximum number of processes of one run that crash or freeze. */
 const MOST_ENDS = 3;
 
 /** Turns of the event loop in which a tool may do real work before the clock moves on. */

@@ -1,4 +1,4 @@
-/** What a simulated run has done: the facts that invariants judge and that a story tells. */
+/** What a simulated run has done: the facts for invariants and for the story. */
 import type { AgentOptions } from "../../../core/api/agent.js";
 import type { OutcomeKind, RunEvent } from "../../../core/api/event.js";
 import type { RunResult } from "../../../core/api/result.js";
@@ -29,7 +29,7 @@ export interface Approval {
   readonly canUseTool?: "allow" | "deny" | undefined;
 }
 
-/** A call of a tool whose function has begun. @beta */
+/** A tool call with a function that has started. @beta */
 export interface SimulatedCall {
   readonly toolCallId: string;
   readonly toolName: string;
@@ -45,7 +45,7 @@ export interface SimulatedCall {
   isError?: boolean;
 }
 
-/** An effect that your code has told by `world.effect(name, key)`. @beta */
+/** An effect that your code has reported with `world.effect(name, key)`. @beta */
 export interface SimulatedEffect {
   readonly name: string;
   readonly key: string;
@@ -86,8 +86,8 @@ export interface SimulatedRun {
   /** What a program has thrown. */
   readonly errors: readonly unknown[];
   /**
-   * The outcome of the last result. `waiting`: a person has not answered a question and never will. `stuck`: nothing
-   * goes on any more. `endless`: it goes on and on. `over`: a program has ended.
+   * The outcome of the last result. `waiting`: the user has not answered a question and never will. `stuck`: the run
+   * makes no progress. `endless`: it never ends. `over`: a program has ended.
    */
   readonly outcome: OutcomeKind | "waiting" | "stuck" | "endless" | "over";
   /** The time that the run took. */

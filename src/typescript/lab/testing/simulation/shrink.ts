@@ -24,12 +24,12 @@ export async function shrunk(
   await rounds();
   for (let size = best.length; size >= 1 && left > 0;) {
     let isShorter = false;
-    // The last choices go first: what comes behind the failure has no part in it.
+    // The last choices are removed first: what follows the failure is not part of it.
     for (let end = best.length; end > 0 && left > 0; end -= size) {
       const start = Math.max(0, end - size);
       isShorter = (await tries([...best.slice(0, start), ...best.slice(end)])) || isShorter;
     }
-    // One choice may be needless only when another one has gone.
+    // One choice may become removable only after another one is removed.
     if (size > 1 || !isShorter) size >>= 1;
   }
   await rounds();
@@ -41,7 +41,7 @@ export async function shrunk(
   return best;
 }
 
-/** The choices without those of a round; the rounds behind it move up. */
+/** The choices without those of a round. Later rounds move up. */
 function withoutRound(choices: readonly Choice[], round: number): Choice[] {
   return choices.flatMap((choice) => {
     const own = roundOf(choice);

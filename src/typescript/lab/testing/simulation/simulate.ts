@@ -1,10 +1,10 @@
 /**
- * `simulate`: shakes an agent until an invariant breaks.
+ * `simulate`: runs an agent under random faults until an invariant fails.
  *
- * The room `simulation/` owns the world around an agent: its time, its network, its model, its store, its person, and
- * the ends of its processes. It has no model of a run beside the engine's: it drives the agent through the options
- * that every agent has. `simulate` plays a run for each seed (`simulated.ts`), judges it (`invariants.ts`), shrinks
- * the choices of a failure (`shrink.ts`) and tells it (`story.ts`).
+ * The folder `simulation/` owns the world around an agent: its time, its network, its model, its store, its user, and
+ * the crashes of its processes. The engine is its only model of a run: it drives the agent through the options that
+ * every agent has. `simulate` plays a run for each seed (`simulated.ts`), judges it (`invariants.ts`), shrinks the
+ * choices of a failure (`shrink.ts`) and describes it (`story.ts`).
  */
 import { LoopletError } from "../../../core/api/errors.js";
 import { loadWasm } from "../../../core/kit/engine.js";
@@ -76,9 +76,8 @@ export class SimulationFailure extends Error implements Failure {
 }
 
 /**
- * Plays runs of an agent in a world in which anything may happen, in virtual time, and judges each: by the invariants
- * that you give, and by `legalTranscript()`, `ends()`, `nothingAfterTheEnd()` and `noDefects()`. Equal seeds play
- * equal runs.
+ * Plays runs of an agent under random faults, in virtual time, and judges each: by your invariants, and by
+ * `legalTranscript()`, `ends()`, `nothingAfterTheEnd()` and `noDefects()`. Equal seeds play equal runs.
  *
  * Rejects with a {@link SimulationFailure} at the first failure, unless `onFailure` is `"return"`; with a
  * `LoopletError` of a code `config_…` for wrong options.
@@ -113,7 +112,7 @@ export async function simulate(subject: Subject, options: SimulateOptions = {}):
     const problem = `needs an agent that createAgent has made, or a function that makes one, got ${describe(subject)}`;
     throw new LoopletError("config_wrong_type", "agent", problem);
   }
-  // The code below waits for promises alone.
+  // The code below waits only for promises.
   await loadWasm();
   const invariants = namedInvariants(checked.invariants);
   const failures: Failure[] = [];
@@ -187,7 +186,7 @@ interface Waiting {
 /** The runs after which a tool that has shown no effect is judged by its calls. */
 const MORE_RUNS = 20;
 
-/** The runs after which a name that none of them knows is a mistake. */
+/** The number of runs after which an unknown name is a mistake. */
 const ENOUGH_RUNS = 50;
 
 /** The names of which invariants speak, and those that runs know. */

@@ -23,11 +23,13 @@ import type { Subject, World } from "./world.js";
 
 /** Steps of virtual time in one run, beyond which it counts as endless. */
 const MOST_STEPS = 20_000;
-/** Tasks in a row for which time stands still: a platform whose timers do not fire has one that never comes. */
+/**
+ * Consecutive tasks without progress of time: on a platform with timers that do not fire, a task may never finish.
+ */
 const MOST_TASKS = 20;
-/** Virtual time in which nothing is told, beyond which nothing comes any more. */
+/** The virtual time without an event after which the run counts as stuck. */
 const PATIENCE_MS = 24 * 3_600_000;
-/** Virtual time behind the end of a run, in which something may still happen. */
+/** The virtual time after the end of a run in which something may still happen. */
 const AFTERMATH_MS = 600_000;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };
@@ -67,9 +69,9 @@ export class Simulated {
   holder: number | undefined;
   /** The approvals of calls so far, by their ids. */
   readonly approvals = new Map<string, Approval>();
-  /** The options of the agent, once it is there. */
+  /** The options of the agent, after it is created. */
   agent: AgentOptions | undefined;
-  /** An answer came as bytes, whose calls no line of the story shows. */
+  /** Whether an answer arrived as bytes, so that no line of the story shows its calls. */
   areInputsHidden = false;
   /** A question will never be answered. */
   neverAnswers = false;
@@ -78,7 +80,7 @@ export class Simulated {
   readonly #model: WorldModel;
   readonly #kept = new Map<string, unknown>();
   readonly #processes: Process[] = [];
-  /** The number of processes that are to come. */
+  /** The number of processes that will still start. */
   #coming = 0;
   #ids = 0;
   #isProgram = false;
@@ -102,7 +104,7 @@ export class Simulated {
     const elapsedMs = this.atMs;
     if (how === "ended") await this.#aftermath();
     const file = this.#file();
-    // A process that stood still ends behind the one that has gone on without it.
+    // A frozen process ends after the one that resumed its run.
     const results = this.#processes.flatMap(({ result }) => result ?? []);
     const last = results.at(-1)?.outcome;
     const outcome = how === "ended" ? (this.#isProgram ? "over" : (last ?? "stuck")) : how;
@@ -127,7 +129,7 @@ export class Simulated {
     return this.timeline.nowMs - START_MS;
   }
 
-  /** Whether processes may end and others go on. */
+  /** Whether processes may crash and others resume their runs. */
   get canCrash(): boolean {
     return this.options.crashes ?? this.agent?.store !== undefined;
   }
@@ -169,12 +171,12 @@ export class Simulated {
     this.record.happenings.push({ atMs: this.atMs, process: process.number, kind, say });
   }
 
-  /** Another process goes on with the run. */
+  /** Another process resumes the run. */
   next(delayMs: number, takeOver: boolean): void {
     this.#coming += 1;
     this.timeline.after(delayMs, () => {
       this.#coming -= 1;
-      // Nobody takes a run from a process that is under way.
+      // No process acquires the run of another process that is still running.
       const isFree = this.#processes.every(({ told }) => told.end !== "going");
       const next = this.#begin(takeOver && isFree);
       next.tell("process", () => `process ${next.number} goes on with the run`);
@@ -246,7 +248,7 @@ export class Simulated {
     }
   }
 
-  /** Lets everything happen that the end of the run has left behind. */
+  /** Lets everything happen that is still pending after the end of the run. */
   async #aftermath(): Promise<void> {
     const untilMs = this.timeline.nowMs + AFTERMATH_MS;
     do await this.#settled();

@@ -45,7 +45,7 @@ interface Line {
   readonly kind: Happening["kind"];
   readonly atMs: number;
   readonly text: string;
-  /** How often it was said in a row. */
+  /** How often it was repeated. */
   readonly times: number;
 }
 
@@ -62,8 +62,8 @@ function linesOf(happenings: readonly Happening[]): Line[] {
 }
 
 /**
- * The indexes of the lines that are told. Of many, words of the model are left out first, and then the earliest of
- * those that matter least. Inputs are not left out.
+ * The indexes of the lines to print. If there are too many, the model's texts are dropped first, then the earliest of
+ * the least important lines. Inputs are never dropped.
  */
 function chosenOf(lines: readonly Line[]): number[] {
   const all = [...lines.keys()];

@@ -1,7 +1,7 @@
 /**
  * Virtual time: a queue of callbacks, and a clock that jumps to the next of them when nothing else can happen.
- * JavaScript has no word for "nothing can happen". A turn of the event loop runs all promises that wait for each
- * other alone, so one turn between two callbacks is enough, as long as nobody waits for real timers or real I/O.
+ * JavaScript cannot detect that state directly. A turn of the event loop runs all promises that wait only for each
+ * other, so one turn between two callbacks is enough, unless code waits for real timers or real I/O.
  */
 import type { Clock } from "../../../core/api/index.js";
 import { isBrowser } from "../../../core/kit/models.js";
@@ -39,7 +39,7 @@ export class Timeline {
     if (at >= 0) this.#due.splice(at, 1);
   }
 
-  /** Goes to the next callback and calls it; false if there is none up to `untilMs`. */
+  /** Advances to the next callback and calls it. Returns false if there is none up to `untilMs`. */
   step(untilMs: number): boolean {
     for (;;) {
       const due = this.#due[0];
@@ -88,7 +88,7 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => void later!(resolve));
 }
 
-/** A task behind those that had a timer of 0 before. */
+/** A task after those that had a timer of 0 before. */
 export function task(): Promise<void> {
   return new Promise((resolve) => void timeout(resolve, 0));
 }
@@ -104,7 +104,7 @@ function byChannel(): Later {
   };
 }
 
-/** A promise that nothing settles. Each caller gets one of its own, so that none keeps the others in memory. */
+/** A promise that never settles. Each caller gets a new one, so that none keeps the others in memory. */
 export function never(): Promise<never> {
   return new Promise(() => {});
 }

@@ -3,13 +3,13 @@ import type { Agent, AgentOptions } from "../../../core/api/agent.js";
 import type { Fetch } from "../../../core/api/model.js";
 
 /**
- * The world in which an agent is simulated. The function that makes your agent gets it anew in each process of a run.
- * All of its times are virtual.
+ * The world in which an agent is simulated. The function that creates your agent receives a new one in each process
+ * of a run. All of its times are virtual.
  *
  * @beta
  */
 export interface World {
-  /** The number of the process, from 1. It rises when a process has died and another one goes on. */
+  /** The number of the process, from 1. It increases when a process has crashed and another one resumes the run. */
   readonly process: number;
   /** Milliseconds since the epoch, by the clock of the world. */
   now(): number;
@@ -21,21 +21,20 @@ export interface World {
    */
   kept<T>(name: string, make: () => T): T;
   /**
-   * Tells an effect on the outside: money that was paid, a mail that was sent. Invariants find it by its name; equal
-   * keys are one effect.
+   * Reports an external effect: a payment, a sent mail. Invariants find it by its name. Equal keys are one effect.
    */
   effect(name: string, key: string): void;
   /**
-   * True with this chance, for a stand-in of yours that fails now and then. It is one of the choices of the run, and
-   * false when a failure is shrunk to those that matter.
+   * True with this probability, for your stand-in that fails sometimes. It is one of the choices of the run, and
+   * false if it is not needed to reproduce a failure.
    */
   chance(name: string, chance: number): boolean;
   /**
-   * Asks the person about a call: true if they allow it. They may answer late or never. For a `canUseTool` of your
-   * own.
+   * Asks the user about a call. Resolves with true if they allow it. They may answer late or never. For your own
+   * `canUseTool`.
    */
   ask(toolCallId: string): Promise<boolean>;
-  /** The world's `fetch`, whose answers come from its model: for programs, and for SDKs of vendors. */
+  /** The world's `fetch`, with answers from its model: for programs, and for vendors' SDKs. */
   readonly fetch: Fetch & typeof fetch;
   /** The platform of this process: options for an agent that a program makes itself. */
   readonly platform: Required<Pick<AgentOptions, "clock" | "random" | "ids" | "store">>;
@@ -44,8 +43,8 @@ export interface World {
 }
 
 /**
- * The subject of a simulation: an agent, or a function that makes it, and makes it anew in each process. A function
- * that returns no agent is a program: the run is over when its promise settles.
+ * The subject of a simulation: an agent, or a function that creates it, and is called again in each process. A
+ * function that returns no agent is a program: the run is over when its promise settles.
  *
  * @beta
  */

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** Lets a run go on from a step, with another result, prompt, model or option. */
+/** Continues a run from a step, with another result, prompt, model or option. */
 import { useState } from "preact/hooks";
 import type { LoopInput } from "../../../replay/loop-file.js";
 import { isObject } from "../../../../core/kit/check.js";
@@ -10,7 +10,7 @@ import { inputName } from "../../model/words.js";
 import type { StepProps } from "./detail.js";
 import { Problem } from "../problem.js";
 
-/** Inputs that a person may change. */
+/** Inputs that the user may change. */
 const EDITABLE = ["prompt", "steer", "followUp", "toolFinished", "answered"];
 
 export function ForkForm({ lab, run, step }: StepProps) {
@@ -22,7 +22,7 @@ export function ForkForm({ lab, run, step }: StepProps) {
   const editable = editableIn(input);
   if (agent === undefined) return <NoAgent />;
   const again = attempted(run.effects.all, step);
-  // Behind the step in which it began it is under way: a run that goes on from there does it again.
+  // After the step in which it started it is in progress: a run that continues from there repeats it.
   const retry = async (from: number): Promise<void> => {
     try {
       await lab.fork({ run, step: from, agent: agent.name, changes: {} });
@@ -151,7 +151,7 @@ function NoAgent() {
   );
 }
 
-/** What a person may change of an input, as JSON. */
+/** The editable part of an input, as JSON. */
 function editableIn(input: LoopInput["input"]): string | undefined {
   const facts = factsIn(input);
   return facts === undefined ? undefined : JSON.stringify(facts.facts, null, 2);

@@ -88,7 +88,7 @@ function Answers({ question, answer }: AnswersProps) {
   );
 }
 
-/** The answer that somebody has written. `run.answer` checks its fields. */
+/** The answer that the user wrote. `run.answer` checks its fields. */
 function answerIn(text: string): QuestionAnswer {
   try {
     return JSON.parse(text) as QuestionAnswer;

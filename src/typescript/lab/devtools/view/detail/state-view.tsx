@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The state of the run behind a step: budgets, what is open, and the messages. */
+/** The state of the run after a step: budgets, what is open, and the messages. */
 import { useEffect, useState } from "preact/hooks";
 import type { Message } from "../../../../core/api/index.js";
 import type { ReplayMoment } from "../../../replay/playback.js";
@@ -60,7 +60,7 @@ export function StateView({ lab, run, step }: StepProps) {
   );
 }
 
-/** The state behind a step, when there was time to play the run up to there. The one before stays until then. */
+/** The state after a step, computed when the page is idle. Until then the previous one is shown. */
 function useMoment(run: OpenedRun, step: number): ReplayMoment | string | undefined {
   const [moment, setMoment] = useState<ReplayMoment | string>();
   const { length } = run.steps;
@@ -121,7 +121,7 @@ function Messages({ messages, text }: { messages: readonly Message[]; text: stri
   );
 }
 
-/** Characters of a block that are shown before somebody asks for all of them. */
+/** Characters of a block that are shown before the user expands it. */
 const MAX_SHOWN = 1200;
 
 function Block({ block }: { block: Message["content"][number] }) {

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** Saves the run as a `.loop` file, without texts that a person names. */
+/** Saves the run as a `.loop` file, without texts that the user names. */
 import { useState } from "preact/hooks";
 import type { Lab } from "../../model/lab.js";
 import { problemOf, type OpenedRun } from "../../model/opened-run.js";

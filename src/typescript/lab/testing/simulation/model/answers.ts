@@ -114,7 +114,7 @@ const FAULTS: readonly (readonly [told: string, change: ScriptedTurn])[] = [
 /** The last of the faults that keep a request from the model. */
 const UNREACHED = 5;
 
-/** A response whose chunks come in virtual time. */
+/** A response with chunks that arrive in virtual time. */
 async function sent(
   process: Process,
   { status, headers, parts, maxBytes, ending, isStream }: WrittenAnswer,

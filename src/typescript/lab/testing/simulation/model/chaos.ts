@@ -13,7 +13,7 @@ import type { ReceivedRequest, ScriptedTurn } from "../../../practice/types.js";
 /** A request that a model of the world answers. @beta */
 export interface AskedTurn {
   readonly request: ReceivedRequest;
-  /** The request in neutral words: what was said, the tools, the schema of the answer. */
+  /** The request in neutral form: the messages, the tools, the schema of the answer. */
   readonly conversation: Conversation;
   /** The agent in the run's tree and its iteration. A second attempt, in any process, has the same. */
   readonly agentPath: string;
@@ -38,8 +38,8 @@ export interface ChaosOptions {
 }
 
 /**
- * A model that does anything: it calls tools with inputs that fit their schemas, several at once, and the same call
- * again. Now and then an answer is illegal: a tool that is not there, arguments that are not valid JSON or do not fit
+ * A model that does anything: it calls tools with inputs that match their schemas, several at the same time, and
+ * repeats calls. Sometimes an answer is invalid: an unknown tool, arguments that are not valid JSON or do not match
  * the schema, an empty answer, one that is cut off by its length. Without choices it answers `"Done."`.
  *
  * @beta
