@@ -82,7 +82,7 @@ async function memory(id, wire) {
   return { peakMb, cpuUs: user + system };
 }
 
-/** Linux hands the parent's peak down through `resourceUsage` when it forks, so its own figure is read there. */
+/** On Linux a forked process reports its parent's peak in `resourceUsage`, so its own figure is read there. */
 function peakRssKib() {
   if (process.platform !== "linux") return process.resourceUsage().maxRSS;
   return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync("/proc/self/status", "utf8"))[1]);

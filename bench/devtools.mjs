@@ -50,7 +50,7 @@ table(rows);
 await browser.close();
 server.close();
 
-/** The `.loop` file of a run whose every answer calls a tool. */
+/** The `.loop` file of a run in which every answer calls a tool. */
 async function recorded(isCut) {
   const { anthropic, createAgent, tool } = await import("looplet");
   const { recorder } = await import("looplet/replay");

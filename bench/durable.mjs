@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * `npm run bench:durable [-- samples]`: what a journal costs in the loop of W3, and how long a run takes to go on
- * from it. CPU time of processes of their own, each warmed up by loops of the same kind; processes with and without a
- * store take turns, and the figure is the median. A long journal is restored from a file, and the memory at its peak
- * is told too.
+ * `npm run bench:durable [-- samples]`: what a journal costs in the loop of W3, and how long it takes to resume a run
+ * from it. CPU time of separate processes, each warmed up by loops of the same kind. Processes with and without a
+ * store take turns, and the figure is the median. A long journal is restored from a file, and its peak memory is
+ * reported too.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -18,7 +18,7 @@ import { workloadOf } from "./workloads.mjs";
 const WIRE = "anthropic";
 const LENGTHS = [50, 200, 800];
 const RESTORED = 800;
-/** The iterations of a journal whose memory counts. */
+/** The number of iterations of the journal for the memory figure. */
 const LONG = 3200;
 const [given = "7", ...measured] = process.argv.slice(2);
 const SAMPLES = Number(given);
@@ -26,7 +26,7 @@ const SAMPLES = Number(given);
 const WARMING = 800;
 const COUNTED = 1600;
 const RESTORES = 6;
-/** At most this share of CPU for a journal in memory, and milliseconds to go on after 800 iterations. */
+/** The maximum share of CPU for a journal in memory, and the maximum milliseconds to resume after 800 iterations. */
 const TARGETS = { share: 0.1, restoreMs: 80 };
 
 setFlagsFromString("--expose-gc");
@@ -50,7 +50,7 @@ async function loop(iterations, store) {
   return ms;
 }
 
-/** The journal of a W3 loop whose last request is still open, and the bytes that it had at each request. */
+/** The journal of a W3 loop with an open last request, and its size in bytes at each request. */
 async function journalOf(iterations) {
   const store = memoryStore();
   const [{ task, fetch, options }] = workloadOf(`W3-${iterations}`, WIRE).begin();
@@ -106,7 +106,9 @@ function since(before) {
   return (user + system) / 1000;
 }
 
-/** One figure, in a process of its own: milliseconds an iteration of loops of this length, or those of a `resume`. */
+/**
+ * One figure, measured in a separate process: milliseconds per iteration of loops of this length, or of a `resume`.
+ */
 async function measure([what, store]) {
   if (what === "long") return JSON.stringify(await restoreLong(store));
   if (what === "restore") {
@@ -123,7 +125,7 @@ async function measure([what, store]) {
   return ms / COUNTED;
 }
 
-/** CPU time and memory at its peak in megabytes, of a process that goes on with the run in this folder. */
+/** CPU time and peak memory in megabytes of a process that resumes the run in this folder. */
 async function restoreLong(folder) {
   const ms = await restore("long", fileStore(folder));
   return { ms, peakMb: process.resourceUsage().maxRSS / 1000 };

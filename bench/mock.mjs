@@ -1,6 +1,6 @@
 /**
- * A `fetch` inside the process: no network, no timer. It hands out prepared chunks as fast as the reader asks. It
- * reads every request body as a real `fetch` does: it encodes a string, and it copies bytes.
+ * A `fetch` inside the process: no network, no timer. It returns prepared chunks as fast as the reader asks. It reads
+ * every request body like a real `fetch`: it encodes a string, and it copies bytes.
  */
 import { seeded } from "./random.mjs";
 
@@ -37,7 +37,7 @@ export function mockFetch(responses) {
   return { fetch, seen };
 }
 
-/** The bytes of a body in memory of their own; undefined for a request without a body. */
+/** The bytes of a body as a copy. Undefined for a request without a body. */
 function read(body) {
   return typeof body === "string" ? encoder.encode(body) : body?.slice();
 }

@@ -113,7 +113,7 @@ async function built(name, code) {
   return join(root, "dist");
 }
 
-/** Serves the built page with brotli and a cache, and answers its request at once. */
+/** Serves the built page with brotli and a cache, and answers its request immediately. */
 async function serve(dist) {
   const types = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
   const files = new Map();

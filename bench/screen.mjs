@@ -20,7 +20,7 @@ const WORDS = 60;
 const words = (from) =>
   Array.from({ length: IN_CHUNK }, (_, at) => ((from + at + 1) % WORDS === 0 ? "end.\n\n" : "word "));
 
-/** Each module exports `Chat`, whose `window.send` asks, and which shows the messages as `Message`. */
+/** Each module exports `Chat`. Its `window.send` sends a message, and it shows the messages as `Message`. */
 const apps = {
   looplet: `import { anthropic, createAgent } from "looplet";
 import { useAgent } from "looplet/react";
@@ -33,7 +33,7 @@ export function Chat() {
   window.send = () => chat.send("Go on");
   return chat.messages.map(({ id, parts }) => <Message key={id} text={parts.map(({ text }) => text).join("")} />);
 }`,
-  // The least that a page can do: one state a frame. It reads Anthropic's wire by the text of its deltas alone.
+  // The minimum for a page: one state per frame. It reads Anthropic's format only by the text of its deltas.
   "Plain React": `import { useState } from "react";
 import { earlier, Message } from "./page.jsx";
 export function Chat() {
@@ -111,7 +111,7 @@ export const Message = memo(({ text }) => (
 ));
 `;
 const MAIN = `import { Profiler } from "react";
-// The build of React that tells a Profiler of its commits.
+// The build of React that reports commits to a Profiler.
 import { createRoot } from "react-dom/profiling";
 import { Chat } from "./app.jsx";
 window.commits = 0;

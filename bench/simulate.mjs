@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * `npm run bench:simulate [-- runs]`: how long `simulate` of looplet/testing takes for runs of six iterations, in two
- * processes that share the seeds. The agent has one tool; with a store, processes die and others go on.
+ * processes that share the seeds. The agent has one tool. With a store, processes crash and others resume the runs.
  */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -34,7 +34,7 @@ async function report() {
   table(rows);
 }
 
-/** Plays the runs of one process, and tells their CPU time. */
+/** Plays the runs of one process, and prints their CPU time. */
 async function simulated(kind, from) {
   linkPackage();
   const { anthropic, createAgent, tool } = await import("looplet");

@@ -23,7 +23,7 @@ const imports = {
   "only React and its DOM": 'export { createRoot } from "react-dom/client"',
 };
 
-/** What a Worker uploads beside `looplet.wasm`: that of docs/tasks/cron-and-d1.md. */
+/** What a Worker uploads in addition to `looplet.wasm`: the Worker of docs/tasks/cron-and-d1.md. */
 const worker =
   'export { createAgent, anthropic } from "looplet"; export { d1Store, supervise } from "looplet/stores"';
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * `node bench/sockets.mjs [W3-200] [raw-js,raw-js-bytes,looplet] [samples]`: W3 or W7 through the host's own `fetch`
- * and a server in a process of its own. CPU of the client's process, in ms for the whole workload; the contestants
- * take turns.
+ * `node bench/sockets.mjs [W3-200] [raw-js,raw-js-bytes,looplet] [samples]`: W3 or W7 with the host's own `fetch` and
+ * a server in a separate process. Prints the CPU time of the client's process in ms for the whole workload. The
+ * contestants take turns.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";

@@ -1,9 +1,8 @@
 /**
- * What the figures are held against. `TARGETS` are ratios to raw-js in the same run, unless `as` says otherwise:
- * `growth` is the ratio to the contestant's own `from`, `loopGrowth` the same in whole time without the copies of the
- * bodies, `absolute` the figure itself, `above` what it is more than raw-js. `REFERENCE` are the ratios that a quiet
- * machine gave for the other contestants (2 cores, Node 24, Anthropic wire): a run that is far from them measures its
- * machine.
+ * The targets for the figures. `TARGETS` are ratios to raw-js in the same run, unless `as` says otherwise: `growth`
+ * is the ratio to the contestant's own `from`, `loopGrowth` the same in total time without the copies of the bodies,
+ * `absolute` the figure itself, `above` the difference to raw-js. `REFERENCE` are the ratios of the other contestants
+ * on an idle machine (2 cores, Node 24, Anthropic wire): a run that is far from them measures its machine.
  */
 const w1 = (contestant, goals, wires) =>
   wires.flatMap((wire) =>

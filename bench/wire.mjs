@@ -54,7 +54,7 @@ const anthropic = {
     );
   },
 
-  /** Anthropic refuses a request whose results do not all stand in the one message after their calls. */
+  /** Anthropic refuses a request unless all results are in the message directly after their calls. */
   resultsShareAMessage: true,
 };
 

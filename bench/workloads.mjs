@@ -1,6 +1,6 @@
 /**
  * The workloads: W1 text, W2 tool arguments, W3 the loop, W4 the first delta of a fresh process, W6 memory, W7 many
- * runs at once. `workloadOf(id, wire)` prepares the chunks once; `begin()` then returns fresh sessions, and every
+ * parallel runs. `workloadOf(id, wire)` prepares the chunks once. `begin()` then returns fresh sessions, and every
  * session checks what its contestant delivered.
  */
 import { isDeepStrictEqual } from "node:util";
@@ -136,7 +136,7 @@ function toolArguments(wire, size) {
   return { begin };
 }
 
-/** `iterations` model calls with three parallel tool calls each, then one with text; `runs` of them at once. */
+/** `iterations` model calls with three parallel tool calls each, then one with text. `runs` of them in parallel. */
 function loop(wire, { iterations, deltas = 0, runs = 1 }) {
   const spoken = textDeltas(deltas);
   const turns = Array.from({ length: iterations }, (_, iteration) => ({
@@ -264,7 +264,7 @@ function textDeltas(count) {
   });
 }
 
-/** An input for the tool `write` whose JSON has exactly `size` characters, code in ASCII with the escapes that code has. */
+/** An input for the tool `write` with exactly `size` characters of JSON: ASCII code with its usual escapes. */
 function documentOf(size) {
   const line =
     'const total = items.reduce((sum, item) => sum + item.price, 0);\n\tlog("total of all", total);\n';

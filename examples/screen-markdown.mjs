@@ -12,10 +12,10 @@ const signs = /** @type {const} */ ([
   [/^_(?=[^\s_])(.+?[^\s_]|[^\s_])_(?!\w)/, "italic"],
   [/^\[([^\]]+)\]\(([^)\s]+)\)/, "underline"],
 ]);
-/** Text cannot be written behind one of these before its end has come. */
+/** Text after one of these cannot be written until its end is received. */
 const opening = /^[`*_[]/;
 
-/** The sign that stands whole at `at`. @param {string} text @param {number} at */
+/** The complete sign at `at`. @param {string} text @param {number} at */
 function signAt(text, at) {
   if (/\w/.test(text[at - 1] ?? "")) return undefined;
   const rest = text.slice(at);
@@ -40,7 +40,7 @@ export class Markdown {
     this.#paint = paint;
   }
 
-  /** The part of `text` and what came before it that can be written. @param {string} text */
+  /** The part of `text`, with the text held back before it, that can be written. @param {string} text */
   write(text) {
     const lines = (this.#rest + text).split("\n");
     this.#rest = lines.pop() ?? "";
@@ -69,7 +69,7 @@ export class Markdown {
     return `${written}\n`;
   }
 
-  /** The beginning of a line that goes on: up to the last blank before a sign that is open. */
+  /** The start of an incomplete line: up to the last space before an open sign. */
   #begun() {
     const isMark = this.#isLineStart && /^[\s#>`~*+_-]*(?:\d+[.)]?)?\s*$/.test(this.#rest);
     if (this.#isCode || isMark) return "";

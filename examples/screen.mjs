@@ -9,7 +9,7 @@ const codes = { bold: 1, dim: 2, italic: 3, underline: 4, red: 31, green: 32, ye
 /** @param {keyof typeof codes} style @param {string} text */
 const paint = (style, text) => (isTty ? `\u001b[${codes[style]}m${text}\u001b[0m` : text);
 
-/** Writes text as it comes and puts everything else on lines of its own. */
+/** Writes text as it arrives and puts everything else on separate lines. */
 export class Screen {
   #isLineOpen = false;
   #isThinking = false;

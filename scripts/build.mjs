@@ -60,7 +60,7 @@ async function bind({ env }, wasm, dev) {
       env,
     },
   );
-  // A field that other code adds to the prototype of every object must be none of a descriptor's.
+  // A field that other code adds to the prototype of every object must not become part of a descriptor.
   const script = join(glue, "looplet.js");
   const descriptor = /(defineProperty\([^;]*?, )\{ value:/g;
   writeFileSync(script, readFileSync(script, "utf8").replace(descriptor, "$1{ __proto__: null, value:"));
@@ -146,10 +146,10 @@ function entryPoints(exports) {
   return Object.fromEntries(sources);
 }
 
-// The core has few files, because Node takes a millisecond for each. A bundler keeps a whole file of which it needs a
-// part, where it cannot tell that its statements do nothing else: tables that spread others, and the glue. So these
-// stand apart, and so does what is loaded later. Classes that `instanceof` must know, the errors first, stand in one
-// file for all entries.
+// The core has few files, because Node takes a millisecond for each. A bundler includes a whole file if it needs a
+// part and cannot prove that the rest has no side effects: tables that spread others, and the glue. So these are
+// separate files, and so is what is loaded lazily. Classes that are checked with `instanceof`, above all the errors,
+// are in one file for all entries.
 const chunks = [
   { name: "glue", test: /target[\\/]glue[\\/]looplet\.js$/ },
   {

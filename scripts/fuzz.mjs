@@ -69,7 +69,7 @@ function chosen(names) {
   return names.length ? names : all;
 }
 
-/** The folders of inputs of a target: what fuzzing finds, what is kept, and our fixtures, where it has any. */
+/** The folders of inputs of a target: the fuzzer's corpus, the saved seeds, and our fixtures, if it has any. */
 function inputs(target) {
   const corpus = join(folder, "corpus", target);
   mkdirSync(corpus, { recursive: true });

@@ -32,7 +32,7 @@ async function main() {
     ["doc", "--no-deps", "--document-private-items", ...wasm32],
     { ...env, RUSTDOCFLAGS: `-D warnings --cfg rooms ${sysroot}` },
   ];
-  // The page that a Rust user reads: the public names alone.
+  // The page for a Rust user: only the public names.
   const cargoDocNative = [
     join(rust.bin, "cargo"),
     ["doc", "--no-deps", "--lib"],
@@ -43,7 +43,7 @@ async function main() {
     ["prettier", node(...prettier, "--check", ".")],
     ["clippy, native", cargo("cargo-clippy", "clippy", "--all-targets", "--", "-D", "warnings")],
     ["clippy, wasm32", cargo("cargo-clippy", "clippy", ...wasm32, ...wasmTargets, "--", "-D", "warnings")],
-    // Another WebAssembly app takes the engine alone.
+    // Another WebAssembly app uses only the engine.
     ["the engine alone", cargo("cargo", "check", ...wasm32, "--no-default-features", "--lib")],
     ["generated types", generated(env)],
     ["rustdoc, public", cargoDocNative],

@@ -22,7 +22,7 @@ const SDKS = [
 const NOT_ASKED =
   /audio|image|tts|transcribe|live|omni|robotics|banana|search|deep-research|computer-use|customtools|mythos-preview|^gpt-(3|4$|4-|5\.[123]-chat|5\.1-mini)|^o1-(mini|preview)|^gemini-[12]\.0|^gemini-(pro|flash|flash-lite)-latest/;
 
-/** Models for chosen customers, whose prices no page has that was found on 2026-11-29. */
+/** Models for selected customers. No page had their prices on 2026-11-29. */
 const WITHOUT_PRICE = ["gpt-6-rosalind", "gpt-6.2-astra-law"];
 
 /** The ids of models in the unions of a file of types, each once. */

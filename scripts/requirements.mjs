@@ -34,7 +34,7 @@ export function idsIn(text, isRust) {
   return found;
 }
 
-/** The entries of the package that a test file imports; types alone do not count. */
+/** The entries of the package that a test file imports. Type-only imports do not count. */
 export function entriesIn(text, isRust) {
   if (isRust) return ["engine"];
   const paths = [...text.matchAll(/^import (?!type )[^;]*?"([^"]+)";|\bimport\("([^"]+)"\)/gm)];
@@ -111,7 +111,7 @@ function wantedIds() {
   );
 }
 
-/** The tests of each id. Rust's tests stand beside the code and in tests/. */
+/** The tests of each id. Rust's tests are next to the code and in tests/. */
 function testsById() {
   const found = new Map();
   for (const folder of ["src", "crates", "tests"])

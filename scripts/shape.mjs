@@ -8,7 +8,7 @@ const maxLines = 500;
 const maxFiles = 15;
 const maxColumns = 118;
 
-/** Prints what is wrong, and tells whether nothing is. In circles, the files and folders in them. */
+/** Prints the violations, and returns whether there are none. For circles, prints the files and folders in them. */
 export async function checkShape() {
   const found = {
     "long files": longFiles(),
@@ -95,7 +95,7 @@ async function valueImports() {
   );
 }
 
-/** Which folder of the engine uses which; a file beside the folders is a folder of its own. */
+/** Which folder of the engine uses which. A file next to the folders counts as a folder. */
 function engineFolders() {
   const files = kept().filter((path) => /^src\/engine\/.*\.rs$/.test(path));
   const roomOf = (path) => path.split("/")[2].replace(/\.rs$/, "");

@@ -1,6 +1,6 @@
-// What a browser downloads: all of `looplet` in one file, what a page of a bundler that splits waits for and the
-// engine that comes beside it, and the JavaScript of a minimal agent; and the tarball that npm downloads. Prints raw,
-// gzip and brotli bytes, and fails above a gate. `npm run bench:sizes` has the peers.
+// What a browser downloads: all of `looplet` in one file, the part that a page waits for with a splitting bundler and
+// the engine that loads in parallel, and the JavaScript of a minimal agent. Prints raw, gzip and brotli bytes, and
+// fails above a gate. `npm run bench:sizes` has the peers.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
@@ -13,8 +13,8 @@ const gates = {
   minimal: [0, 151_000],
   // The fold of events added 1.2 kB: it serves readers with gaps, which looplet/ui did not.
   screen: [2, 16_000],
-  // 1.8 kB of it complete the log of a session after a crash. A module that is loaded then would be missing in
-  // `simulate`, whose virtual time does not wait for it.
+  // 1.8 kB of it complete the log of a session after a crash. A lazily loaded module would be missing in `simulate`,
+  // because its virtual time does not wait for it.
   server: [2, 19_400],
   devtools: [2, 60_000],
   // The engine is in it twice, as a file and as text: 1.2 MB.
@@ -32,13 +32,13 @@ const targets = {
 /** The subpaths of a screen, and what a page imports of each: it must be small without its peers. */
 const screens = { ui: "*", react: "*", "ai-sdk": "{ LoopletChatTransport, isAnswered }" };
 
-/** Prints the table and tells whether the package is within its gates. */
+/** Prints the table and returns whether the package is within its limits. */
 export async function checkSize() {
   print("", ["raw", "gzip -9", "brotli", "gate", "wanted"]);
   print("looplet.wasm", sizes(readFileSync(join(root, "dist/looplet.wasm"))));
   const [page, engine] = await split();
   print("a page by Vite, before its engine", sizes(page));
-  print("the engine beside it", sizes(engine));
+  print("the engine in parallel", sizes(engine));
   const all = await bundled('export * from "./dist/default.js";');
   const minimal = await bundled(
     'import { createAgent, tool, anthropic } from "./dist/external.js"; globalThis.used = [createAgent, tool, anthropic];',

@@ -17,7 +17,7 @@ async function main() {
     once >= 0
       ? [join(root, "examples/once.mjs"), ...args.slice(once + 1)]
       : [join(root, "node_modules/vite/bin/vite.js"), join(root, "www"), "--host", "127.0.0.1", ...args];
-  // Ctrl-C reaches Vite by itself; this process only waits for its end.
+  // Ctrl-C reaches Vite directly. This process only waits for its end.
   process.on("SIGINT", () => {});
   const { code, signal } = await run(process.execPath, command);
   process.exitCode = signal ? 0 : code;

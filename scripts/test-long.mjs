@@ -141,7 +141,7 @@ async function readers(machine) {
   return storiesIn(machine, "tests/typescript/ui/fold", "10000");
 }
 
-/** The stories of one process, whose memory grows with what the tests have printed. */
+/** The stories per process. Its memory grows with the output of the tests. */
 const STORIES = 5000;
 
 /** Runs the tests of a folder with as many random stories. */
@@ -160,7 +160,7 @@ async function storiesIn(machine, folder, count) {
 }
 
 /**
- * `count` deaths on files and on SQLite, a tenth of it in workerd and Chromium, a fifth of it of servers, two fifths
+ * `count` crashes on files and on SQLite, a tenth of it in workerd and Chromium, a fifth of it of servers, two fifths
  * of it ordinary runs, and as many damaged journals of each kind.
  */
 async function kills(machine, count) {

@@ -1,7 +1,7 @@
 import { defineConfig } from "vite";
 
 export default defineConfig({
-  // The package stands beside the page; Vite takes it by its name, as any application would.
+  // The package is next to the page. Vite resolves it by its name, as in any application.
   server: { fs: { allow: [".."] } },
   optimizeDeps: {
     exclude: [

@@ -1,6 +1,6 @@
-// An agent behind one URL: `POST /` with `{ "prompt": "…" }` answers with the events of the run as they happen
-// (`text/event-stream`), the last of them `result`, whose `messages` go on with the conversation in the next request.
-// When the client goes away the run is aborted, and with it the request to the vendor.
+// An agent at one URL: `POST /` with `{ "prompt": "…" }` answers with the events of the run as they happen
+// (`text/event-stream`). The last one is `result`. Send its `messages` with the next request to continue the
+// conversation. When the client disconnects, the run is aborted, and with it the request to the vendor.
 import { LoopletError, anthropic, createAgent, tool } from "looplet";
 import { practice } from "looplet/practice";
 import { historyFromPage, promptFromPage } from "looplet/server";

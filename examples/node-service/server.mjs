@@ -1,12 +1,12 @@
 /**
- * A chat service on Node 24: its conversations are in one SQLite file, and a run whose process has ended goes on in
- * the next one.
+ * A chat service on Node 24. Its conversations are in one SQLite file, and a run resumes in the next process if its
+ * process ended.
  *
  *   node server.mjs runs.db 8080
  *   curl -N localhost:8080/chats/ada -d '{"prompt": "What time is it in Tokyo?"}'
  *   curl localhost:8080/chats
  *
- * `/chats/ada/session` is the whole chat as text, which the other examples take in; `PUT` takes in theirs.
+ * `/chats/ada/session` is the whole chat as text, which the other examples can import. `PUT` imports theirs.
  */
 import { createServer } from "node:http";
 import { DatabaseSync } from "node:sqlite";
@@ -40,7 +40,7 @@ const chatOf = (id) => {
 };
 
 /**
- * The events of a run, as long as the client listens. The run goes on without it.
+ * The events of a run, until the client disconnects. The run continues without it.
  *
  * @param {import("looplet").Run} run
  * @param {import("node:http").ServerResponse} response
@@ -75,7 +75,7 @@ async function answer(request, response) {
   }
   if (request.method !== "POST") return json((await agent.readChat(id)) ?? { messages: [] });
   const chat = await chatOf(id);
-  if (chat.current) return json({ error: "A run of this chat goes on." }, 409);
+  if (chat.current) return json({ error: "A run of this chat is in progress." }, 409);
   const { prompt } = JSON.parse(await body());
   const run = chat.run(prompt);
   await run.saved();

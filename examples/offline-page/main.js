@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A page that needs no server once it was opened: its chats are in files of the browser (OPFS), and a service worker
- * keeps the page itself. A run that a reload has cut off goes on.
+ * A page that works offline after its first visit. Its chats are in files of the browser (OPFS), and a service worker
+ * caches the page itself. A run that a reload cut off resumes.
  */
 import { anthropic, createAgent } from "looplet";
 import { practice } from "looplet/practice";
@@ -29,7 +29,7 @@ const form = /** @type {HTMLFormElement} */ (document.querySelector("form"));
 
 /** @type {import("looplet").Chat} */
 let chat;
-/** The chat that is to be shown. @type {Promise<import("looplet").Chat>} */
+/** The chat to show. @type {Promise<import("looplet").Chat>} */
 let opening;
 
 /** @param {string} role @param {string} text */
@@ -75,7 +75,7 @@ async function follow(run) {
   draw();
 }
 
-/** Opens a chat, and goes on with the run that a reload has cut off. @param {string} [id] */
+/** Opens a chat, and resumes the run that a reload cut off. @param {string} [id] */
 async function show(id) {
   opening = sessions.open(agent, id);
   chat = await opening;

@@ -1,5 +1,5 @@
 // @ts-check
-/** Keeps the files of the page, and answers with them when the network does not. */
+/** Caches the files of the page, and serves them when the network fails. */
 const scope = /** @type {any} */ (self);
 const NAME = "offline-page";
 

@@ -1,6 +1,6 @@
 // @ts-check
-// A script of the Claude Agent SDK, ported: hooks, a session that goes on, and a subagent. The names stay; the files
-// are those that the program gives, here in memory.
+// A script of the Claude Agent SDK, ported: hooks, a session that continues, and a subagent. The names are the same.
+// The program provides the files, here in memory.
 //
 //   before: import { query } from "@anthropic-ai/claude-agent-sdk"
 //

@@ -1,6 +1,6 @@
 // @ts-check
-// A server route of the AI SDK, ported: the page keeps its `useChat`. The route takes its UIMessages and answers with
-// the UI message stream (version 1), approvals included, so that nothing changes but this file.
+// A server route of the AI SDK, ported: the page still uses `useChat`. The route accepts its UIMessages and answers
+// with the UI message stream (version 1), including approvals, so only this file changes.
 //
 //   before: streamText({ model, system, messages: await convertToModelMessages(messages), tools,
 //             stopWhen: isStepCount(5), abortSignal: request.signal }).toUIMessageStreamResponse()
@@ -25,7 +25,7 @@ const book = tool({
   execute: ({ city }) => ({ booked: `Hotel ${city}` }),
 });
 
-// With a store that all processes of the server share, any of them goes on with a run that waits for a person.
+// With a store that all processes of the server share, any of them can resume a run that waits for the user.
 const store = memoryStore();
 
 const newAgent = () =>
@@ -41,7 +41,7 @@ const newAgent = () =>
     store,
   });
 
-/** The route of one process of the server. `close` gives its runs up, so that another process goes on with them. */
+/** The route of one process of the server. `close` releases its runs, so that another process can resume them. */
 export function route() {
   const agent = newAgent();
   const transport = new LoopletChatTransport(agent, { version: 6 });

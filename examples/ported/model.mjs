@@ -5,7 +5,7 @@ import { anthropic } from "looplet";
 import { scripted } from "looplet/practice";
 import { prices } from "looplet/prices";
 
-/** @param {Parameters<typeof scripted>[0]} turns The answers of the model that stands in where there is no key. */
+/** @param {Parameters<typeof scripted>[0]} turns The model's answers when there is no key. */
 export function claude(turns) {
   const apiKey = process.env.ANTHROPIC_API_KEY;
   return anthropic("claude-sonnet-4-6", {

@@ -1,6 +1,6 @@
 // @ts-check
-// A program of the OpenAI Agents SDK, ported: a triage agent hands over to billing, and an input guardrail keeps card
-// numbers away from both.
+// A program of the OpenAI Agents SDK, ported: a triage agent hands off to billing, and an input guardrail blocks card
+// numbers.
 //
 //   before: const triage = new Agent({ name, instructions, handoffs: [billing], inputGuardrails: [noCards] });
 //           const result = await run(triage, input)

@@ -1,11 +1,11 @@
 // @ts-check
-// A long-running research agent, ported from a loop around a vendor's client whose state was a file of messages. A
-// lead gives questions to searchers that work beside each other, its history is summarised when it grows, money and
-// time have limits, and a process that dies is followed by one that goes on: no search is paid twice.
+// A long-running research agent, ported from a loop around a vendor's client with its state in a file of messages. A
+// lead delegates questions to searchers that run in parallel, its history is summarised when it grows, and money and
+// time have limits. After a crash the next process resumes the run: no search is paid twice.
 //
 //   node examples/ported/research-agent.mjs "How do whales sleep?" .research
 //
-// Started again with the same folder it goes on, or tells the report again.
+// Started again with the same folder, it resumes, or prints the report again.
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createAgent, subagent, tool } from "looplet";
@@ -36,7 +36,7 @@ export async function research(topic, folder, search) {
         description: "Answers one question from the library",
         system: "You search, and answer in two sentences.",
         tools: { find },
-        readOnly: true, // so that searchers work beside each other
+        readOnly: true, // so that searchers run in parallel
       }),
     },
     store: fileStore(folder),
@@ -50,7 +50,7 @@ export async function research(topic, folder, search) {
 }
 
 /**
- * The model's answer where there is no key. It depends on the conversation alone, as in every process that goes on.
+ * The model's answer when there is no key. It depends only on the conversation, so every process gives the same.
  *
  * @param {{ body: any }} request
  */

@@ -12,7 +12,7 @@ export function demoTools({ storage, readDocument }) {
   return { calculator, time, ...notes(storage), ...dinner, ...documents(readDocument) };
 }
 
-/** What the model is told about its task. */
+/** The system prompt. */
 export const system =
   "You are a helpful assistant in a demonstration of looplet, a library that runs agents in browsers and on edge runtimes. " +
   "Use the tools whenever they help, several at once when the tasks do not depend on each other, and answer briefly.";

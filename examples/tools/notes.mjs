@@ -4,13 +4,13 @@ import { ToolError, tool } from "looplet";
 /** @typedef {{ id: number, text: string }} Note */
 
 const maxNotes = 100;
-// Calls that touch the notes keep their order; everything else may run beside them.
+// Calls that use the notes run in order. Other calls may run in parallel.
 const resourceKey = () => "notes";
 
 /**
- * Three tools around one list of notes.
+ * Three tools for one list of notes.
  *
- * @param {Pick<Storage, "getItem" | "setItem">} storage where the list is kept, for example `localStorage`
+ * @param {Pick<Storage, "getItem" | "setItem">} storage stores the list, for example `localStorage`
  */
 export function notes(storage) {
   return {

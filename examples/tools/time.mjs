@@ -1,7 +1,7 @@
 // @ts-check
 import { ToolError, tool } from "looplet";
 
-/** Tells the date and the time in a time zone. */
+/** Returns the date and the time in a time zone. */
 export const time = tool({
   description: "Current date and time in a time zone.",
   inputSchema: {

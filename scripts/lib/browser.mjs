@@ -35,13 +35,13 @@ export const chromiumArgs = [
   ]}`,
 ];
 
-/** `{ browser, driver }` as paths, or undefined. Firefox may come without a driver: Playwright needs none. */
+/** `{ browser, driver }` as paths, or undefined. Firefox may have no driver: Playwright needs none. */
 export function findBrowser(name) {
   const [browser, driver] = [browsers[name].browser(), browsers[name].driver()];
   return browser && (driver || name === "firefox") ? { browser, driver } : undefined;
 }
 
-/** Installs a browser if it is missing. Where that is not possible says so aloud and goes on. */
+/** Installs a browser if it is missing. If that is not possible, prints a warning and continues. */
 export async function installBrowser(name) {
   if (findBrowser(name)) return;
   if (!(await aptInstall(name, versions.apt[name])))

@@ -17,7 +17,7 @@ export const isRoot = process.getuid?.() === 0;
 export const isMain = (url) =>
   process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(url);
 
-/** A problem that the person at the terminal can solve: printed without a stack. */
+/** A problem that the developer at the terminal can solve: printed without a stack. */
 export class SetupError extends Error {}
 
 /** The first file of that name on `path`, or undefined. */
@@ -70,7 +70,7 @@ export async function step(what, work) {
   return value;
 }
 
-/** Two set-ups at once on one cache would write the same folders: the second waits for the first. */
+/** Two parallel set-ups on one cache would write the same folders: the second waits for the first. */
 export async function withCacheLock(work) {
   mkdirSync(cache, { recursive: true });
   const lock = join(cache, "lock");
@@ -125,7 +125,7 @@ export async function aptInstall(what, packages) {
   });
 }
 
-/** Ends the script: a SetupError as its message alone, anything else with its stack. */
+/** Ends the script: prints a SetupError as its message only, anything else with its stack. */
 export function fail(error) {
   console.error(error instanceof SetupError ? `\n${error.message}` : error);
   process.exit(1);

@@ -11,7 +11,7 @@ export const skipped = (why) => ({ skipped: why });
 export function ran(...runs) {
   const { failed, ...counts } = sum(...runs.map(({ text }) => countTests(text)));
   const broken = runs.some(({ code }) => code !== 0);
-  // A command that fails without a failed test (it does not compile, the browser dies) counts as one.
+  // A command that fails without a failed test (it does not compile, the browser crashes) counts as one.
   return { ...counts, failed: broken && failed === 0 ? 1 : failed };
 }
 
@@ -21,7 +21,7 @@ export function sum(...counts) {
   return { passed: total("passed"), failed: total("failed"), left: total("left") };
 }
 
-/** The shell's tests by wasm-pack, in the browser that the arguments name: the command that a person types in a clone. */
+/** The shell's tests by wasm-pack, in the browser that the arguments name: the command for a developer in a clone. */
 export function wasmTests(env, ...browser) {
   return run("wasm-pack", ["test", "--headless", ...browser], {
     env: { ...env, WASM_BINDGEN_TEST_TIMEOUT: "180" },
@@ -75,7 +75,7 @@ function countTests(text) {
       sum(/^test result: .* (\d+) failed;/gm) +
       sum(/^\s*Tests .*?(\d+) failed/gm) +
       sum(/^(?:ℹ|#) fail (\d+)$/gm),
-    // Tests that found something missing, and those that somebody has left for later.
+    // Tests that were skipped because something is missing, and those that were deferred.
     left:
       skippedByCargo +
       sum(/^\s*Tests .*?(\d+) skipped/gm) +

@@ -12,7 +12,10 @@ import { SetupError, aptInstall, cache, output, runQuietly, step, versions, whic
 const target = "wasm32-unknown-unknown";
 const stdFlags = "-Cembed-bitcode=yes";
 
-/** The chosen toolchain `{ bin, version, key, hasTarget }`, installing one when `install` is set. Undefined if there is none. */
+/**
+ * The chosen toolchain `{ bin, version, key, hasTarget }`. Installs one when `install` is set. Undefined if there is
+ * none.
+ */
 export async function findRust({ install = false } = {}) {
   const find = () =>
     inspect(rustupBin()) ?? inspect("/usr/bin") ?? inspect(dirname(which("rustc") ?? "/nowhere/rustc"));
@@ -167,7 +170,7 @@ function linkedBin(rust) {
   return folder;
 }
 
-/** The file must not tell where it was built. */
+/** The file must not contain its build path. */
 function shortPaths(rust) {
   const cargoHome = process.env.CARGO_HOME || join(homedir(), ".cargo");
   const pairs = [

@@ -41,7 +41,7 @@ export interface AgentModule {
 }
 
 /**
- * Loads a module whose default export is an agent, or a function that makes one.
+ * Loads a module with a default export that is an agent, or a function that creates one.
  *
  * @throws UsageError
  */

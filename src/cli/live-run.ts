@@ -1,4 +1,4 @@
-/** A run that goes on before a person's eyes: its text, its calls, its questions, its end. */
+/** A live run in the terminal: its text, its calls, its questions, its end. */
 import process from "node:process";
 import type {
   Agent,
@@ -26,7 +26,7 @@ export const LIVE_OPTIONS = {
   record: { type: "string", value: "OUT.loop", about: "write the run into this file at its end" },
 } as const;
 
-/** The agent, with a recorder if the run is to be written into a file. */
+/** The agent, with a recorder if the run is saved to a file. */
 export function recorded(agent: Agent, { record }: Options): Agent {
   const { options, again } = internalsOf(agent)!;
   return record === undefined || options.record !== undefined
@@ -74,7 +74,7 @@ export async function shownRun(
   return result.outcome === "completed" ? 0 : 1;
 }
 
-/** Tells the events of a run: text on standard output, all else on standard error. */
+/** Prints the events of a run: text on standard output, everything else on standard error. */
 class Telling {
   #isInText = false;
 
@@ -198,7 +198,7 @@ class Asking {
 
 const YES = /^(?:y|yes)$/i;
 
-/** What the person at the terminal says. At the end of the input nobody allows anything. */
+/** The user's answer at the terminal. At the end of the input everything is denied. */
 async function answerOf(event: Asked): Promise<QuestionAnswer | undefined> {
   if (event.question === "permission") {
     const { toolName, input, reason } = event.data;

@@ -1,8 +1,8 @@
 /**
- * The program `looplet`, for terminals and CI. It uses the package as your code does, and has no loop of its own.
+ * The program `looplet`, for terminals and CI. It uses the package as your code does, and has no loop itself.
  *
- * `program` finds the command and gives its exit code: 0 if all is well, 1 if something differs or has failed, 2 for
- * a wrong call. `terminal.ts` alone writes and asks.
+ * `program` finds the command and returns its exit code: 0 for success, 1 if something differs or has failed, 2 for a
+ * usage error. Only `terminal.ts` prints and asks.
  */
 import { parseArgs } from "node:util";
 import { LoopletError } from "../typescript/core/api/errors.js";

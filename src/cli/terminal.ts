@@ -19,7 +19,7 @@ class Terminal {
     process.stdout.write(harmless(text));
   }
 
-  /** Writes a line to standard error: what goes on meanwhile, questions and errors. */
+  /** Writes a line to standard error: progress, questions and errors. */
   tell(text: string): void {
     process.stderr.write(`${harmless(text)}\n`);
   }
@@ -59,10 +59,10 @@ class Terminal {
     process.stdin.unref?.();
   }
 
-  /** Drops the lines that were typed until now, also those that the system has not delivered yet. */
+  /** Drops the lines that were typed until now, including those that the system has not delivered yet. */
   async #forget(): Promise<void> {
     this.#open();
-    // Reading what is there takes a turn or two of the event loop.
+    // Reading the available input takes a turn or two of the event loop.
     for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setTimeout(resolve, 5));
     const dropped = this.#lines.splice(0).length;
     if (dropped > 0)

@@ -39,7 +39,7 @@ export function outcomeText(end: Outcome): string {
   return end.outcome;
 }
 
-/** Rows in columns. Columns whose names begin with `+` are numbers, at the right. */
+/** Rows as columns. Columns with a name that begins with `+` are numbers, aligned right. */
 export function tableText(names: readonly string[], rows: readonly (readonly string[])[]): string {
   const heads = names.map((name) => name.replace(/^\+/, ""));
   const widths = heads.map((head, at) => Math.max(head.length, ...rows.map((row) => row[at]!.length)));

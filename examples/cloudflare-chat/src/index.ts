@@ -1,4 +1,4 @@
-/** A chat whose conversations are Durable Objects. `/` is the page, `/sessions/<name>/…` a conversation. */
+/** A chat with one Durable Object per conversation. `/` is the page, `/sessions/<name>/…` a conversation. */
 import { anthropic, createAgent, tool, type Store } from "looplet";
 import { AgentObject, type DurableObjectStateLike } from "looplet/cloudflare";
 import { practice } from "looplet/practice";

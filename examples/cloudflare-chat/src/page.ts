@@ -16,7 +16,7 @@ const sentences = Object.fromEntries(
   ].map((code) => [code, failureText({ code })]),
 );
 
-/** The page: it draws the events of one conversation, whose name is the fragment of its address. */
+/** The page: it draws the events of one conversation, which the fragment of its address names. */
 export const page = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -81,11 +81,11 @@ export const page = `<!doctype html>
     if (event.agentPath !== "root") return;
     if (event.type === "message" && event.message.role === "user") write(event.message);
     else if (event.type === "snapshot") {
-      // A conversation that has come from another place.
+      // A conversation that was imported.
       log.replaceChildren();
       event.messages.forEach(write);
     } else if (event.type === "attempt-start") {
-      // An answer that was cut off begins anew.
+      // An answer that was cut off starts again.
       answer?.remove();
       answer = undefined;
       state.textContent = "The model answers …";
@@ -105,7 +105,7 @@ export const page = `<!doctype html>
     }
   }
 
-  // The browser connects again by itself, and says which event it has got last.
+  // The browser reconnects automatically, and sends the id of the last event that it received.
   const events = new EventSource(address("events"));
   events.onopen = () => (state.textContent = "Connected.");
   events.onerror = () => (state.textContent = "The connection is lost. Trying again …");

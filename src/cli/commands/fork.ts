@@ -1,4 +1,4 @@
-/** `looplet fork`: a recorded run goes on from a step, live, with another agent. */
+/** `looplet fork`: continues a recorded run from a step, live, with another agent. */
 import { fork as journalAt } from "../../typescript/lab/replay/index.js";
 import { UsageError, type Command } from "../command.js";
 import { agentOption, textFile, numberOption } from "../files.js";

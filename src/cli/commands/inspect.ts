@@ -1,4 +1,4 @@
-/** `looplet inspect`: what happened in a recorded run, and what the file would tell a stranger. */
+/** `looplet inspect`: what happened in a recorded run, and what the file reveals to others. */
 import type { OutcomeKind, RunEvent, Usage } from "../../typescript/core/api/index.js";
 import { askedModel } from "../../typescript/lab/replay/asked-model.js";
 import { counted } from "../../typescript/lab/replay/amounts.js";
@@ -77,7 +77,7 @@ function iterationsOf({ processes }: LoopFile, { steps }: Replay): Iteration[] {
       models.clear();
       models.set("root", String((Object(begun.config["model"]) as { model?: unknown }).model ?? ""));
     }
-    /** The iterations of this step whose requests follow, in the order of the requests. */
+    /** The iterations of this step with requests that follow, in the order of the requests. */
     const asking: Iteration[] = [];
     for (const event of events) {
       const { agentPath: agent, iteration } = event;
@@ -100,7 +100,7 @@ function iterationsOf({ processes }: LoopFile, { steps }: Replay): Iteration[] {
         one.finishReason = event.finishReason ?? "";
       }
     }
-    // The request says it for sure: a fork may begin behind a handoff, or in a subagent.
+    // The request is authoritative: a fork may start after a handoff, or in a subagent.
     if (asking.length === requests.length)
       asking.forEach((one, index) => (one.model = askedModel(requests[index]!) ?? one.model));
   });
@@ -134,7 +134,7 @@ function breaksOf(events: readonly RunEvent[]): Break[] {
   });
 }
 
-/** Lines with the breaks as a table; none if there are none. */
+/** A table of the breaks. No lines if there are none. */
 function breaksText(breaks: readonly Break[]): string[] {
   if (breaks.length === 0) return [];
   const rows = breaks.map(({ agent, iteration, changed, sharedTokens, newTokens, cause }) =>
@@ -152,13 +152,13 @@ function breaksText(breaks: readonly Break[]): string[] {
 
 const amount = (tokens: number): string => tokens.toLocaleString("en-US");
 
-/** What a person who gets the file can read in it. */
+/** What anyone with the file can read in it. */
 interface Told {
   readonly bytes: number;
   readonly hosts: readonly string[];
   /** Characters by their kind. */
   readonly characters: { readonly [kind: string]: number };
-  /** Texts that look like keys, with asterisks, and how often each stands in the file. */
+  /** Texts that look like keys, with asterisks, and how often each occurs in the file. */
   readonly secrets: readonly { readonly text: string; readonly times: number }[];
 }
 
@@ -185,7 +185,7 @@ function toldBy(text: string, played: Replay): Told {
   };
 }
 
-/** The last state that the engine has come to. */
+/** The last state that the engine reached. */
 function lastOf(played: Replay): ReturnType<Replay["at"]> {
   return played.at(Math.max(0, played.steps.length - (played.lost === undefined ? 1 : 2)));
 }
@@ -204,7 +204,7 @@ function transcriptText(messages: ReturnType<Replay["at"]>["messages"]): string 
   return parts.join("\n\n");
 }
 
-/** A text behind its speaker. Its other lines are indented, so that none looks like a speaker. */
+/** A text after its speaker. Its other lines are indented, so that none looks like a speaker. */
 function indented(speaker: string, text: string): string {
   return `${speaker} ${harmless(text).replace(/\r\n|\r|\n/g, "\n  ")}`;
 }

@@ -1,4 +1,4 @@
-/** `looplet replay`: plays a file, and says whether it goes as it went. */
+/** `looplet replay`: plays a file, and reports whether it gives the same result. */
 import { counted } from "../../typescript/lab/replay/amounts.js";
 import { expectReplay, ReplayDifference } from "../../typescript/lab/testing/index.js";
 import { UsageError, type Command } from "../command.js";

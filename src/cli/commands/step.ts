@@ -1,4 +1,4 @@
-/** `looplet step`: the state of a recorded run behind each step. */
+/** `looplet step`: the state of a recorded run after each step. */
 import { counted } from "../../typescript/lab/replay/amounts.js";
 import { oneLine } from "../../typescript/lab/replay/harmless.js";
 import { replay, type Replay, type ReplayStep } from "../../typescript/lab/replay/index.js";
@@ -57,7 +57,7 @@ function dataOf(played: Replay, number: number): object {
   return { step: number, ...played.steps[number - 1], state: stateOf(played, number) };
 }
 
-/** The state behind a step; undefined where looplet itself was lost. */
+/** The state after a step. Undefined if looplet itself crashed there. */
 function stateOf(played: Replay, number: number): ReturnType<Replay["at"]> | undefined {
   try {
     return played.at(number - 1);

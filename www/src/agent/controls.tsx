@@ -1,6 +1,6 @@
 /**
- * The line above the field with what goes on and what all runs of the chat have used; and what a person sets while
- * they talk, folded into one button. It opens when the person wants it, or when a run comes near the end of a budget.
+ * The line above the field with the current activity and the usage of all runs of the chat, and the settings during a
+ * chat, behind one button. It opens when the user clicks it, or when a run gets close to a budget.
  */
 import type { RunBound } from "looplet";
 import { useEffect, useReducer, useState, type CSSProperties, type ReactNode } from "react";
@@ -18,7 +18,7 @@ import { Tally } from "./tally.js";
 const nearlyUsed = 0.8;
 const tickMs = 250;
 
-/** Draws anew as time passes. */
+/** Re-renders as time passes. */
 export function useTick(isOn: boolean): void {
   const [, tick] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
@@ -165,7 +165,7 @@ function Bar({ bar: { name, limit, used, text, said, share, isSpent } }: { bar: 
   );
 }
 
-/** Says what the next run may cost: when what it depends on stands still for a moment. */
+/** Shows what the next run may cost, once its inputs have not changed for a moment. */
 function Bound({ session, state: { setup, runs, isRunning, text } }: ControlsProps) {
   const [bound, setBound] = useState<RunBound>();
   useEffect(() => {

@@ -1,6 +1,6 @@
 /**
- * What this tab has after a reload: the id of its chat, whose messages are in IndexedDB, and what no message has. No
- * connection and no key is ever in it.
+ * What this tab has after a reload: the id of its chat, with messages in IndexedDB, and what no message contains. It
+ * never contains a connection or a key.
  */
 import type { RunEvent } from "looplet";
 import { sessionsOf } from "looplet/sessions";
@@ -26,17 +26,17 @@ export interface Changes {
   system?: string;
   /** Tools that the model does not get. */
   without?: readonly string[];
-  /** What the model is told about tools, by their names. */
+  /** The tools' descriptions for the model, by name. */
   descriptions?: { readonly [toolName: string]: string };
 }
 
-/** What a run needs to go on, beside its journal. */
+/** What a run needs to resume, in addition to its journal. */
 export interface OpenRun extends Changes {
-  /** The practice provider; a connection with a key is gone with the page, and only its model's name is kept. */
+  /** The practice provider. A connection with a key is lost with the page, and only its model's name is saved. */
   connection: Extract<Connection, { kind: "practice" }> | { kind: "gone"; model: string };
   limits: Limits;
   mode: Mode;
-  /** Tools that the person has allowed once and for all. */
+  /** Tools that the user has allowed permanently. */
   allowed: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export async function forgetOldChats(): Promise<void> {
 const key = "looplet.chat";
 const draftKey = "looplet.draft";
 
-/** Keeps the conversation, or nothing if the tab has no room for it. */
+/** Saves the conversation, or nothing if the tab has no storage left. */
 export function keep(kept: Kept): void {
   try {
     sessionStorage.setItem(key, JSON.stringify(kept));
@@ -75,7 +75,7 @@ export function forget(): void {
   sessionStorage.removeItem(draftKey);
 }
 
-/** Keeps what the person writes, also the messages that a stopped run has given back. */
+/** Saves the user's draft, including messages that a stopped run returned. */
 export function keepDraft(text: string): void {
   try {
     sessionStorage.setItem(draftKey, text);

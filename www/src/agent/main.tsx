@@ -47,7 +47,7 @@ function Page() {
     return () => document.removeEventListener("keydown", escape);
   });
   const close = () => {
-    // Without its panel the keyboard goes back to the button.
+    // When the panel closes, the focus returns to the button.
     if (document.activeElement?.closest(".panel")) document.getElementById(`toggle-${panel}`)?.focus();
     setPanel(undefined);
   };

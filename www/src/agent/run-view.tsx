@@ -1,4 +1,4 @@
-/** One run in the transcript: what was said, what its agents did, and a last line with what it cost. */
+/** One run in the transcript: its messages, the work of its agents, and a last line with its cost. */
 import type { RunResult } from "looplet";
 import type { UiMessage, UiPart } from "looplet/ui";
 import { memo, type ReactNode } from "react";
@@ -11,12 +11,12 @@ import { heldBack } from "../words/permission.js";
 import type { Session } from "./session.js";
 import { isUnanswered, type Line, type News, type ShownRun } from "./shown-run.js";
 
-/** Contract: what a person does to a run that is over. */
+/** Contract: user actions for a run that is over. */
 export interface RunActions {
   act(action: NonNullable<Explanation["action"]>): void;
-  /** Goes on with more of the budget that was used up. */
+  /** Continues with a larger budget, after it was used up. */
   goOn(budget: BudgetName, amount: number): void;
-  /** Does what plan mode held back. */
+  /** Carries out what plan mode held back. */
   carryOut(): void;
 }
 
@@ -30,7 +30,7 @@ interface RunViewProps {
 
 export const RunView = memo(function RunView({ run, number, session, actions }: RunViewProps) {
   const { messages } = run;
-  // What the run says at its end, and news before its first word, stand in an answer too.
+  // The run's last line, and news before its first text, are also part of an answer.
   const isBare = messages.at(-1)?.role === "user";
   const hasNews = run.lines.some(({ message }) => message === messages.length);
   const all: readonly UiMessage[] =
@@ -52,7 +52,7 @@ export const RunView = memo(function RunView({ run, number, session, actions }: 
   });
 });
 
-/** The prompt of the run, and the messages that were sent while it went on. */
+/** The prompt of the run, and the messages that were sent during it. */
 function Asked({ run, message, at }: { run: ShownRun; message: UiMessage; at: number }) {
   return message.parts.map((part, index) => {
     if (part.type !== "text") return null;

@@ -1,7 +1,7 @@
 /**
- * The chat of the page: owns the agent, whose options change between two runs, and what no message has. The
+ * The chat of the page: owns the agent, with options that change between runs, and what no message contains. The
  * conversation of `looplet/ui` owns the chat: its messages, its runs, its questions and its queue, also after a
- * reload. What a screen draws is the state, which never changes but is replaced.
+ * reload. Screens draw the state, which is immutable and replaced at each change.
  */
 import {
   createAgent,
@@ -59,12 +59,12 @@ import {
 } from "./shown-run.js";
 import { team } from "./team.js";
 
-/** Events after which the page is kept, for a reload. */
+/** Events after which the page is saved, for a reload. */
 const steps: ReadonlySet<RunEvent["type"]> = new Set(["tool-call", "question", "iteration-start", "usage"]);
 
 const reloaded = "The page was reloaded here, and the run goes on.";
 
-/** What a person chose. */
+/** The user's settings. */
 export interface Setup extends Changes {
   readonly connection: Connection;
   readonly limits: Limits;
@@ -75,7 +75,7 @@ export interface Setup extends Changes {
 export interface Note {
   /** The number of runs before it. */
   readonly after: number;
-  /** Why nothing was asked. Without it: a summary was asked for, and there was nothing that it could stand for. */
+  /** Why nothing was sent. Undefined if a summary was requested and there was nothing to summarise. */
   readonly thrown?: unknown;
 }
 
@@ -84,13 +84,13 @@ export interface State extends Pick<ConversationSnapshot, "questions" | "queue">
   readonly runs: readonly ShownRun[];
   readonly notes: readonly Note[];
   readonly isRunning: boolean;
-  /** What goes on, in a word or two. */
+  /** The current activity, in a word or two. */
   readonly phase: string;
-  /** Whether the history is to be summarised before the next model call. */
+  /** Whether the history will be summarised before the next model call. */
   readonly isCompacting: boolean;
-  /** A run of before a reload whose key is gone with the page. */
+  /** A run from before a reload, with a key that was lost with the page. */
   readonly cutOff: { readonly run: ShownRun; readonly open: OpenRun } | undefined;
-  /** What the person writes. */
+  /** The user's draft. */
   readonly text: string;
 }
 
@@ -112,7 +112,7 @@ export class Session extends Store<State> {
   readonly #team = team(this.#tools);
   readonly #ports = new MessageChannel();
   readonly #publisher = publish(this.#ports.port1, { name: "this page" });
-  /** Tools that the person has allowed once and for all of this conversation. */
+  /** Tools that the user has allowed permanently for this conversation. */
   readonly #allowed = new Set<string>();
   #chat: string = crypto.randomUUID();
   #agent: Agent = this.#agentOf(fresh.setup);
@@ -127,7 +127,7 @@ export class Session extends Store<State> {
     super(fresh);
   }
 
-  /** The channel on which the runs of the page are told. */
+  /** The channel on which the runs of the page are published. */
   get devtools(): DevtoolsChannel {
     return this.#ports.port2;
   }
@@ -143,8 +143,8 @@ export class Session extends Store<State> {
   }
 
   /**
-   * Takes another model or other limits from the next run on. A run under way keeps what it began with, but for the
-   * permission mode.
+   * Changes the model or the limits for the next run. A run in progress keeps its settings, except for the permission
+   * mode.
    *
    * @throws LoopletError `config_…`
    */
@@ -157,7 +157,7 @@ export class Session extends Store<State> {
   }
 
   /**
-   * Another model from the next request on, also in the run that goes on.
+   * Changes the model for the next request, also in the current run.
    *
    * @throws LoopletError `config_…`
    */
@@ -254,7 +254,7 @@ export class Session extends Store<State> {
 
   /** What a run with this prompt may cost at most. */
   async bound(prompt: string): Promise<RunBound> {
-    // A chat whose run waits for its key is not opened.
+    // A chat with a run that waits for its key is not opened.
     return (this.#talk ?? this.#agent).bound(prompt);
   }
 
@@ -277,7 +277,7 @@ export class Session extends Store<State> {
   }
 
   /**
-   * Goes on from the journal of a run file, with what is otherwise. The chat so far is gone.
+   * Continues from the journal of a run file, with these changes. Replaces the current chat.
    *
    * @throws LoopletError `config_…`
    */
@@ -298,7 +298,7 @@ export class Session extends Store<State> {
     if (told !== "") this.tell("steer", told);
   }
 
-  /** Shows the conversation again that this tab had before a reload, and goes on from there. */
+  /** Restores the conversation that this tab had before a reload, and continues it. */
   recall(): void {
     this.set({ text: keptDraft() });
     forgetOldChats().catch(() => {});
@@ -322,7 +322,7 @@ export class Session extends Store<State> {
     const { connection, allowed, ...setup } = kept.open;
     for (const name of allowed) this.#allowed.add(name);
     const isGone = connection.kind === "gone";
-    // The store has what came after the prompt.
+    // The store has the messages after the prompt.
     const messages = run.messages.slice(0, 1);
     this.set({ cutOff: { run: { ...run, messages, origin: reloaded }, open: kept.open } });
     this.change({ ...setup, ...(isGone ? {} : { connection }) });
@@ -375,12 +375,12 @@ export class Session extends Store<State> {
     this.#talk!.withdraw(left.id);
   }
 
-  /** A message that the model has not got goes back to the field. */
+  /** A message that the model has not received is put back into the field. */
   #giveBack(text: string): void {
     this.write([this.getState().text.trim(), text].filter(Boolean).join("\n"));
   }
 
-  /** Shows a run that has just begun, or resumes. */
+  /** Shows a run that has just started or resumed. */
   #begin({ id }: Run, messages: readonly UiMessage[]): void {
     const { runs } = this.getState();
     const last = runs.at(-1);
@@ -485,7 +485,7 @@ export class Session extends Store<State> {
         mode,
         // The card of the call asks.
         canUseTool: () => null,
-        // The person who switches to it sits in front of the page.
+        // The user who switches to it is watching the page.
         allowDangerouslySkipPermissions: true,
       },
       trace: keptRows,

@@ -24,10 +24,10 @@ export interface Line {
 export type News = RunEventOf<"retry" | "handoff" | "model-change" | "answer-cut-off" | "warning">;
 
 export interface ShownRun {
-  /** Empty until the run has begun. */
+  /** Empty until the run has started. */
   readonly id: string;
   readonly prompt: string;
-  /** What is said where the run resumes; undefined when it has. */
+  /** The text at the position where the run resumes. Undefined after that. */
   readonly origin?: string;
   /** The place of the prompt in the conversation. */
   readonly from: Place;
@@ -124,7 +124,7 @@ export function isUnanswered(run: ShownRun | undefined): run is ShownRun {
   return run?.result?.outcome === "failed" && run.result.finishReason === null;
 }
 
-/** The run with news behind all that its agent has said and done. */
+/** Adds news after the output of the agent so far. */
 export function withNews(run: ShownRun, agentPath: string, news: Line["news"]): ShownRun {
   const { messages } = run;
   const last = messages.at(-1);
@@ -132,7 +132,7 @@ export function withNews(run: ShownRun, agentPath: string, news: Line["news"]): 
   const own = isOpen ? partsOf(last.parts, agentPath) : [];
   const message = isOpen ? messages.length - 1 : messages.length;
   const part = own.length;
-  // A page may be reloaded again before anything has come.
+  // A page may be reloaded again before anything is received.
   const isSame = (line: Line) => line.news === news && line.message === message && line.part === part;
   const lines = run.lines.filter((line) => !isSame(line));
   return { ...run, lines: [...lines, { agentPath, message, part, news }] };
@@ -157,7 +157,7 @@ function newsOf({ happened }: ShownRun, event: RunEvent): News | undefined {
       // Which tools need no question is what the page has set: news for the event log only.
       return event.code === "can_use_tool_shadowed" ? undefined : event;
     case "model-change": {
-      // A handoff back tells the model that went on all the time.
+      // A handoff back reports the model that was active all the time.
       const models = happened.flatMap(({ event: known }) =>
         (known.type === "agent-start" || known.type === "model-change") && known.agentPath === event.agentPath
           ? [known.model]

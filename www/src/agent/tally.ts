@@ -3,7 +3,7 @@ import type { RunEvent, RunResult } from "looplet";
 import type { UiMessage, UiPart } from "looplet/ui";
 import type { BudgetName } from "../words/budget.js";
 
-/** Its fields are JSON: a reload keeps them. */
+/** Its fields are JSON, so they survive a reload. */
 export class Tally {
   /** In the units of the budgets. */
   readonly used: Record<BudgetName, number> = {
@@ -17,7 +17,7 @@ export class Tally {
   isCostKnown = true;
   /** The budget that stopped the run. */
   stoppedBy: RunResult["stoppedBy"];
-  /** The iteration whose round is counted: with its first call. */
+  /** The current iteration for counting rounds: it is counted at its first call. */
   roundOf = 0;
   startedMs: number | undefined;
   isLive = true;
@@ -26,7 +26,7 @@ export class Tally {
     this.startedMs ??= timeMs;
     this.used.time = (timeMs - this.startedMs) / 1000;
     if (event.type === "usage") return this.#setUsage(event.total, event.total.costNanoUsd);
-    // Each agent has iterations and rounds of its own; calls, tokens, cost and time are those of all agents together.
+    // Each agent has its own iterations and rounds. Calls, tokens, cost and time are totals of all agents.
     if (event.agentPath !== "root") return;
     if (event.type === "iteration-start") this.used.iterations = event.iteration;
     // A run that resumes emits the calls of its round again.

@@ -1,4 +1,4 @@
-/** A tool call that waits for a person. */
+/** A tool call that waits for the user. */
 import type { PermissionResult, Reconciliation } from "looplet";
 import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { mismatch } from "../words/schema.js";
@@ -10,7 +10,7 @@ export interface PermissionQuestion {
   readonly reason?: string | undefined;
 }
 
-/** Puts the keyboard on the first call that waits; false when none does. */
+/** Focuses the first call that waits. Returns false if there is none. */
 export function review(): boolean {
   const asking = document.querySelector<HTMLElement>(".approval");
   asking?.closest(".tool")?.scrollIntoView({ block: "nearest" });
@@ -32,7 +32,7 @@ export function Asking({ label, question, why, children, keyDown }: AskingProps)
   useLayoutEffect(() => {
     const { current } = element;
     return () => {
-      // The keyboard goes on to the next call that waits, or to the field.
+      // The focus moves to the next call that waits, or to the field.
       if (!current?.contains(document.activeElement)) return;
       queueMicrotask(() => review() || document.getElementById("prompt")?.focus());
     };
@@ -54,7 +54,7 @@ interface ApprovalProps {
   answer: (result: PermissionResult) => void;
 }
 
-/** May the call run? A person allows it, changes its input, or denies it with a reason for the model. */
+/** May the call run? The user allows it, changes its input, or denies it with a reason for the model. */
 export function Approval({ question: { toolName, input, reason }, schema, answer }: ApprovalProps) {
   const [step, setStep] = useState<"fresh" | "input" | "reason" | "back">("fresh");
   const [isAlways, setAlways] = useState(false);
@@ -124,7 +124,7 @@ function InputEditor({ toolName, input, schema, back, allow }: InputEditorProps)
   const { value, problem } = readInput(text, schema);
   const fault = isChecked ? problem : undefined;
   const run = () => {
-    // A problem that is gone is not told again before the next try.
+    // A resolved problem is not announced again before the next attempt.
     setChecked(problem !== undefined);
     if (value === undefined) field.current?.focus();
     else allow({ updatedInput: value });
@@ -164,7 +164,7 @@ function InputEditor({ toolName, input, schema, back, allow }: InputEditorProps)
   );
 }
 
-/** The object that `text` stands for, or what is wrong with it. */
+/** Parses `text` as an object, or returns what is wrong with it. */
 function readInput(text: string, schema: unknown): { value?: object; problem?: string } {
   let value: unknown;
   try {
@@ -217,7 +217,7 @@ const outcomes: readonly [label: string, kind: string, answer: Reconciliation][]
   ["Leave it", "small", { outcome: "fail", message: "The user left it undone." }],
 ];
 
-/** A call that was under way when the page went away: nobody knows whether it was done, so the person says. */
+/** A call that was running when the page closed: its outcome is unknown, so the user enters it. */
 export function Reconcile({
   toolName,
   answer,

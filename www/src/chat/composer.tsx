@@ -1,4 +1,4 @@
-/** Where a person writes: asks when nothing runs, steers or queues a follow-up while something does, and stops. */
+/** The user's input field: it sends a prompt, steers or queues a follow-up during a run, and stops it. */
 import { useEffect, useRef, useState, type FormEvent } from "react";
 import { Icon } from "./icon.js";
 
@@ -8,7 +8,7 @@ interface ComposerProps {
   text: string;
   write(text: string): void;
   isRunning: boolean;
-  /** Only plans are made: it says so where a person writes. */
+  /** Plan mode: the field shows it. */
   isPlanning?: boolean;
   ask(text: string): void;
   tell(kind: QueuedKind, text: string): void;
@@ -26,7 +26,7 @@ export function Composer({ text, write, isRunning, isPlanning = false, ask, tell
   const [kind, setKind] = useState<QueuedKind>("steer");
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
-    // The keyboard was on a button that is gone, or nowhere.
+    // The focus was on a button that was removed, or nowhere.
     if (!isRunning && document.activeElement === document.body) field.current?.focus();
   }, [isRunning]);
   const submit = (event?: FormEvent) => {

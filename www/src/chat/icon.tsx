@@ -24,7 +24,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** Decoration only: the label stands beside it. */
+/** Decoration only: the label is next to it. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg viewBox="0 0 16 16" className={`icon icon-${name}`} aria-hidden="true">

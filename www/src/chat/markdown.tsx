@@ -9,8 +9,8 @@ import { memo, useLayoutEffect, useRef } from "react";
 const tags =
   "a abbr b blockquote br code dd del dl dt em h1 h2 h3 h4 h5 h6 hr i kbd li ol p pre s small strong sub sup table tbody td th thead tr u ul";
 
-// Nothing that loads, submits or opens: the address of an image could carry words of the conversation to a stranger's
-// server, and a form or a dialog could pass for the page's own.
+// Nothing that loads, submits or opens: the address of an image could leak text of the conversation to an untrusted
+// server, and a form or a dialog could look like the page's own.
 const rules = {
   RETURN_DOM_FRAGMENT: true as const,
   ALLOWED_TAGS: tags.split(" "),
@@ -50,7 +50,7 @@ function rendered(token: Token): HTMLElement {
   const block = document.createElement("div");
   block.className = "block";
   block.append(DOMPurify.sanitize(Parser.parse([token], { renderer }), rules));
-  // A wide block scrolls by itself and must be reachable by keyboard.
+  // A wide block scrolls and must be reachable by keyboard.
   for (const wide of block.querySelectorAll("pre, table")) wide.setAttribute("tabindex", "0");
   return block;
 }

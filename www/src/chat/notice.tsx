@@ -1,4 +1,4 @@
-/** Lines in the transcript that neither person nor model said. */
+/** Lines in the transcript that neither the user nor the model wrote. */
 import type { ReactNode } from "react";
 import { explainThrown } from "../words/failure.js";
 import { Icon, type IconName } from "./icon.js";
@@ -21,7 +21,7 @@ export function Notice({ kind, text, children }: NoticeProps) {
   );
 }
 
-/** The words for an error that was thrown at once. */
+/** The text for an error that was thrown synchronously. */
 export function Refusal({ thrown }: { thrown: unknown }) {
   const { title, advice, details } = explainThrown(thrown);
   return (

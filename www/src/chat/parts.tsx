@@ -1,4 +1,4 @@
-/** The parts of an answer as `looplet/ui` has them: texts, reasoning, cards of calls, and what stands between them. */
+/** The parts of an answer from `looplet/ui`: texts, reasoning, cards of calls, and the lines between them. */
 import type { UiPart } from "looplet/ui";
 import type { ReactElement, ReactNode } from "react";
 import { tokens } from "../words/amount.js";
@@ -9,7 +9,7 @@ import { ToolCard, type CallActions } from "./tool-card.js";
 export interface PartsProps {
   parts: readonly UiPart[];
   actions: CallActions;
-  /** Gives the lines that stand before the part with this number, of this agent; behind all parts for the last. */
+  /** Returns the lines before the part with this number, of this agent. For the last one, those after all parts. */
   linesAt?: ((agentPath: string, part: number, isLast: boolean) => ReactNode[]) | undefined;
   agentPath?: string;
 }
@@ -66,7 +66,7 @@ function Piece({ part }: { part: UiPart }) {
   }
 }
 
-/** What a person has said. `kind` says how, if it was not a prompt. */
+/** A message of the user. `kind` says how it was sent, if it was not a prompt. */
 export function Bubble({ text, kind }: { text: string; kind?: string | undefined }) {
   return (
     <section className="asked" aria-label="You">

@@ -1,4 +1,4 @@
-/** Keeps the end of the conversation in view, unless the reader has scrolled away from it. */
+/** Scrolls to the end of the conversation, unless the reader has scrolled away from it. */
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "./icon.js";
 
@@ -7,7 +7,10 @@ const nearPx = 80;
 const isNearEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement) =>
   scrollHeight - scrollTop - clientHeight < nearPx;
 
-/** `scroller` is the ref of the element that scrolls, and `button` leads to its end. `turns` counts what was begun. */
+/**
+ * `scroller` is the ref of the element that scrolls, and `button` scrolls to its end. `turns` counts the started
+ * turns.
+ */
 export function useScroll(turns: number) {
   const scroller = useRef<HTMLDivElement>(null);
   const isFollowing = useRef(false);
@@ -29,7 +32,7 @@ export function useScroll(turns: number) {
     const scrolled = () => {
       const isUp = place.scrollTop < lastTop;
       lastTop = place.scrollTop;
-      // Content that grows also leaves the end behind; only a reader who scrolls up wants to stay there.
+      // Growing content also moves the end away. Only a reader who scrolls up wants to stay there.
       if (isNearEnd(place)) isFollowing.current = true;
       else if (isUp) isFollowing.current = false;
       look();

@@ -33,7 +33,7 @@ interface SettingsProps {
   connection: Connection;
   /** Absent: the page has no budgets. */
   limits?: Limits;
-  /** What the page's own stand-in is, in place of the practice provider with its wire formats. */
+  /** The page's own replacement for the practice provider with its wire formats. */
   practice?: string;
   /** Contract: takes the settings over, or throws a `LoopletError` that the dialog shows. */
   apply(connection: Connection, limits: Limits): void;
@@ -105,7 +105,7 @@ function Form({ connection, limits, practice, practiceModel, vendor, submit, clo
       setProblems({ fields: [], lines: [details], advice });
     }
   };
-  // A new choice or other words: the problem may be gone.
+  // After a new choice or other text the problem may be solved.
   const changed = () => setProblems((known) => known && { ...known, lines: [], advice: undefined });
   return (
     <form method="dialog" noValidate onSubmit={send} onChange={changed}>

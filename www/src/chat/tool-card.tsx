@@ -22,7 +22,7 @@ const states = {
   unfinished: { label: "not finished", icon: "stop" },
 } as const;
 
-/** Contract: what a person does to a call. */
+/** Contract: user actions for a call. */
 export interface CallActions {
   /** JSON Schema of a tool's input; `undefined` for one that is not the page's. */
   schemaOf(toolName: string): unknown;
@@ -45,7 +45,7 @@ export const ToolCard = memo(function ToolCard({ part, actions, children }: Tool
   const { label, icon } = states[state];
   const card = useRef<HTMLElement>(null);
   const details = useRef<HTMLDetailsElement>(null);
-  /** The person has opened or folded the card: it stays so. */
+  /** Whether the user has opened or folded the card. Then it stays so. */
   const isTouched = useRef(false);
   const [edit, setEdit] = useState<{ before: unknown; after: unknown }>();
   useLayoutEffect(() => {
@@ -137,7 +137,7 @@ function stateOf({ state, question, progress, agent, error }: ToolUiPart): keyof
   return progress === undefined && agent === undefined ? "waiting" : "running";
 }
 
-/** What became of a value, line by line of its JSON: a line that went is struck out, one that came is marked. */
+/** The changes of a value, line by line of its JSON: removed lines are struck out, added lines are marked. */
 function ChangedLines({ before, after }: { before: unknown; after: unknown }) {
   const lines = (value: unknown) => `${typeof value === "string" ? value : JSON.stringify(value, null, 2)}\n`;
   return diffLines(lines(before), lines(after)).map(({ added, removed, value }, at) => {

@@ -1,4 +1,4 @@
-/** What stands beside the conversation: the files, the list of todos and the sessions. */
+/** The side panel: the files, the list of todos and the sessions. */
 import type { TodoItem } from "looplet/ui";
 import type { Vfs } from "looplet/vfs";
 import { useEffect, useState, type ReactNode } from "react";
@@ -45,7 +45,7 @@ export function Files({ vfs, changed }: FilesProps) {
 
 const signs: Record<string, string> = { pending: "○", in_progress: "◐", completed: "●" };
 
-/** The list that the model keeps with TodoWrite. */
+/** The todo list that the model maintains with TodoWrite. */
 export function Todos({ todos }: { todos: readonly TodoItem[] }) {
   return (
     <Part title="Todos" isHidden={todos.length === 0}>

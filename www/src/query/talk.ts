@@ -1,4 +1,4 @@
-/** One session at a time: prompts become queries that go on with it. */
+/** One session at a time: prompts become queries that continue it. */
 import type { PermissionResult } from "looplet";
 import {
   InMemorySessionStore,
@@ -31,7 +31,7 @@ export interface State {
   readonly mode: Mode;
   readonly isRunning: boolean;
   readonly sessions: readonly Session[];
-  /** The id of the session that goes on. */
+  /** The id of the current session. */
   readonly current: string | undefined;
   /** The files that were written or removed, the latest last. */
   readonly changed: readonly string[];
@@ -52,7 +52,7 @@ export class Talk extends Store<State> {
   readonly #store = new InMemorySessionStore();
   /** The titles of forks; other sessions have their first prompt. */
   readonly #titles = new Map<string, string>();
-  /** The questions that wait for the person, with their calls. */
+  /** The questions that wait for the user, with their calls. */
   readonly #open = new Map<number, { toolCallId: string; resolve(result: PermissionResult): void }>();
   #questions = 0;
   #query: ReturnType<typeof query> | undefined;
@@ -80,7 +80,7 @@ export class Talk extends Store<State> {
     await this.#list();
   }
 
-  /** Tells the model something before its next answer. */
+  /** Adds a message for the model before its next answer. */
   async tell(text: string): Promise<void> {
     const message = { type: "user" as const, message: { role: "user" as const, content: text } };
     this.#change((turn) => withPart(turn, "user", textPart(text)));
@@ -123,14 +123,14 @@ export class Talk extends Store<State> {
     asked.resolve(result);
   }
 
-  /** The next prompt begins a session of its own. */
+  /** The next prompt starts a new session. */
   async begin(): Promise<void> {
     if (this.#query) return;
     this.set({ turns: [], current: undefined });
     await this.#list();
   }
 
-  /** Goes on with another session, whose messages are shown. */
+  /** Continues another session, and shows its messages. */
   async open(id: string): Promise<void> {
     if (this.#query) return;
     const messages = await getSessionMessages(id, { sessionStore: this.#store, dir: folder });
@@ -138,7 +138,7 @@ export class Talk extends Store<State> {
     await this.#list();
   }
 
-  /** Goes on in a copy of a session, which stays as it is. */
+  /** Continues in a copy of a session, which stays unchanged. */
   async fork(id: string): Promise<void> {
     if (this.#query) return;
     const { sessionId } = await forkSession(id, { sessionStore: this.#store, dir: folder });
@@ -176,9 +176,9 @@ export class Talk extends Store<State> {
       cwd: folder,
       systemPrompt: "You work on a small project. Its files are in /shop. Say briefly what you have done.",
       settingSources: ["project"],
-      // What only looks runs at once; all else waits for the person.
+      // Read-only tools run immediately. All others wait for the user.
       allowedTools: ["Read", "Glob", "Grep", "TodoWrite"],
-      // Nobody here answers its questions.
+      // The page cannot answer its questions.
       disallowedTools: ["AskUserQuestion"],
       includePartialMessages: true,
       maxTurns: 30,

@@ -1,5 +1,5 @@
 /**
- * One chat of one agent, for several front ends: a run that one of them begins is told to the others. Each has a
+ * One chat of one agent, for several front ends: a run that one of them starts is reported to the others. Each has a
  * seat, through which it sees the agent. An empty seat stops nothing.
  */
 export class Hub {
@@ -12,9 +12,9 @@ export class Hub {
   }
 
   /**
-   * A place at the chat. `joined` gives the run that goes on, with all of its events.
+   * A place at the chat. `joined` returns the current run, with all of its events.
    *
-   * Contract of `joins`: called for each run that another seat begins; may be asynchronous.
+   * Contract of `joins`: called for each run that another seat starts; may be asynchronous.
    */
   seat(joins) {
     const seat = { joins, isTaken: true };
@@ -27,12 +27,12 @@ export class Hub {
     return { agent, joined: () => seen(this.#going.run, seat, replay(this.#going)), leave };
   }
 
-  /** The run that goes on: `{ run, before, prompt }`; `before` are the messages before its prompt. */
+  /** The current run: `{ run, before, prompt }`. `before` are the messages before its prompt. */
   get going() {
     return this.#going;
   }
 
-  /** The messages so far; of a run that goes on the prompt alone. */
+  /** The messages so far. Of a run in progress, only the prompt. */
   get messages() {
     if (!this.#going) return this.#chat.messages;
     const { before, prompt } = this.#going;
@@ -93,7 +93,7 @@ export class Hub {
   }
 }
 
-/** A run that only a taken seat can stop: `useChat` aborts its run when its component goes away. */
+/** A run that only a taken seat can stop: `useChat` aborts its run when its component unmounts. */
 function seen(run, seat, events) {
   const own = { abort: (reason) => seat.isTaken && run.abort(reason), ...(events && { events }) };
   return new Proxy(run, {

@@ -1,10 +1,10 @@
-/** The budgets of one run: their names, what a person may type for them, and how amounts of them read. */
+/** The budgets of one run: their names, the allowed input, and how amounts of them are formatted. */
 import type { AgentOptions, StoppedBy } from "looplet";
 import { brief, cost, counted } from "./amount.js";
 
 interface Budget {
   label: string;
-  /** In the settings, where the unit must be said. */
+  /** The label in the settings, which must include the unit. */
   field?: string;
   /** The option of `createAgent` that it becomes. */
   option: string;
@@ -81,7 +81,7 @@ function clock(seconds: number): string {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-/** The budget that a person typed: an empty field is none; `problem` says what to type. */
+/** The budget that the user typed. An empty field is none. `problem` says what to type. */
 export function readBudget(
   name: BudgetName,
   text: string,
@@ -100,13 +100,13 @@ export function optionsOf(limits: Limits): Partial<AgentOptions> {
   const { iterations, tool_rounds, tool_calls, tokens: total, usd, time } = limits;
   return {
     limits: {
-      // Without a number of its own looplet stops after 50.
+      // Without this option looplet stops after 50.
       maxIterations: iterations ?? 1_000_000,
       maxToolRounds: tool_rounds,
       maxToolCalls: tool_calls,
       maxTotalTokens: total,
       maxUsd: usd,
-      // A model whose price is not known shows so in the bar.
+      // A model without a known price is marked in the bar.
       allowUnknownPrice: true,
     },
     timeouts: time === undefined ? {} : { totalMs: Math.ceil(time * 1000) },

@@ -65,7 +65,7 @@ const practiceWindow = 64_000;
 export const windowOf = ({ kind }: Connection): number | undefined =>
   kind === "practice" ? practiceWindow : undefined;
 
-/** Models of the vendors themselves that a person can change to without typing. */
+/** Models of the vendors that the user can select without typing. */
 const known = {
   anthropic: ["claude-sonnet-5-5", "claude-haiku-5-5"],
   openai_chat: ["gpt-6-sol", "gpt-6-luna"],
@@ -113,7 +113,7 @@ export function choicesOf(connection: Connection): Connection[] {
     return [...new Set<Wire>(["anthropic", "openai_chat", connection.wire])].flatMap((wire) =>
       Object.keys(practicePrices).map((model) => ({ ...connection, wire, model })),
     );
-  // Whoever is behind an address of one's own has models of its own, and a price is that of one model.
+  // A server at a custom address has its own models, and a price applies to one model.
   const others = connection.baseUrl === "" && !connection.price ? known[connection.kind] : [];
   const names = new Set([connection.model, ...others]);
   return [...names].map((model) => ({ ...connection, model }));

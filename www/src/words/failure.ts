@@ -1,4 +1,4 @@
-/** What went wrong, and what a person can do about it. */
+/** What went wrong, and what the user can do about it. */
 import { LoopletError, type Failure, type FailureCode } from "looplet";
 import { failureText } from "looplet/ui";
 

@@ -1,7 +1,7 @@
 /** The permission modes of the page. */
 import type { PermissionMode } from "looplet";
 
-/** The modes that a person can switch to here; `auto` would need a classifier. */
+/** The modes that the user can select here. `auto` would need a classifier. */
 export const modes = {
   default: { label: "Ask first", title: "Tools that change something wait for you" },
   plan: { label: "Plan only", title: "Tools that change something are held back" },

@@ -1,4 +1,4 @@
-/** What is wrong with an input that a person wrote, in words for them; a tool gets an edited input as it is. */
+/** Validates an input that the user wrote, with readable messages. A tool gets an edited input unchanged. */
 
 interface Schema {
   type?: string;
@@ -7,7 +7,7 @@ interface Schema {
   additionalProperties?: unknown;
 }
 
-/** The first thing that keeps `input` from being one of `schema`; `undefined` when nothing does that this page knows. */
+/** The first violation of `schema` in `input` that this page can detect, or `undefined`. */
 export function mismatch(schema: unknown, input: object): string | undefined {
   if (typeof schema !== "object" || schema === null) return undefined;
   const { properties = {}, required = [], additionalProperties } = schema as Schema;

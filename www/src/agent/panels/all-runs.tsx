@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 
 const store = indexedDbTraceStore({ name: "looplet-playground-trace" });
 
-/** Keeps a row for each iteration of a run. */
+/** Saves a row for each iteration of a run. */
 export const keptRows = traceRows(store, { jobId: ({ id }) => id, subagents: false });
 
 interface Figures {
@@ -12,7 +12,7 @@ interface Figures {
   ends: readonly IterationsToEndTurn[];
 }
 
-/** `runs` counts those that have ended in this page: the plots are drawn anew with each. */
+/** `runs` counts the runs that ended in this page: the plots are redrawn after each. */
 export function AllRuns({ runs }: { runs: number }) {
   const [isOpen, setOpen] = useState(false);
   const [figures, setFigures] = useState<Figures | string>();

@@ -1,4 +1,7 @@
-/** The panel with looplet's own devtools: the runs of this page while they go on, files, and forks into the chat. */
+/**
+ * The panel with looplet's own devtools: the runs of this page while they are in progress, files, and forks into the
+ * chat.
+ */
 import type { DevtoolsHost, LoopletDevtools } from "looplet/devtools";
 import { useEffect, useRef } from "react";
 import { system as ownSystem } from "../../../../examples/tools/index.mjs";
@@ -19,7 +22,7 @@ interface DevtoolsProps {
 export function Devtools({ session, ended, isOpen, open, close }: DevtoolsProps) {
   const place = useRef<HTMLDivElement>(null);
   const element = useRef<Promise<LoopletDevtools>>(undefined);
-  /** They are loaded when somebody wants to see them, and stay. */
+  /** They are loaded when they are first opened, and stay. */
   const devtools = () => (element.current ??= shown(place.current!, session, close));
   useEffect(() => {
     if (isOpen) void devtools();

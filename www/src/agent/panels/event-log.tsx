@@ -135,7 +135,7 @@ function gist(event: RunEvent): string {
     case "run-start":
       return event.model;
     default:
-      // A new event does not compile until it is above, or in this list of those whose type says enough.
+      // A new event does not compile until it is above, or in this list of events with types that say enough.
       event.type satisfies
         | "agent-start"
         | "iteration-start"

@@ -1,4 +1,4 @@
-/** A panel beside the conversation, with a title and a button that closes it. */
+/** A panel next to the conversation, with a title and a button that closes it. */
 import type { ReactNode } from "react";
 import { Icon } from "../../chat/icon.js";
 
@@ -7,7 +7,7 @@ interface PanelProps {
   label: string;
   title: string;
   isOpen: boolean;
-  /** Stands beside the title. */
+  /** Shown next to the title. */
   count: ReactNode;
   /** Contract: gives the text that the button "Copy" copies. */
   copy(): string;
