@@ -136,7 +136,7 @@ describe("the program looplet", () => {
         /empty\.mjs needs an agent of createAgent as its default export.*it has the number 7/,
       ],
       [["inspect", "nowhere.loop"], /nowhere\.loop cannot be read: there is no such file/],
-      [["inspect", "agent.mjs"], /no \.loop file/],
+      [["inspect", "agent.mjs"], /not a \.loop file/],
       [["replay", "agent.mjs", "more"], /more is one argument too many/],
       [["replay", "agent.mjs", "--colour"], /--colour/],
       [["step", "agent.mjs", "--at", "x"], /--at needs a whole number, got x/],

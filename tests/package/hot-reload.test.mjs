@@ -165,7 +165,7 @@ test("a run that waits for a person goes on with a tool and a prompt that were c
     const numbers = await page.evaluate(() => globalThis.events.map(({ seq }) => seq));
     assert.ok(numbers.every((seq, at) => at === 0 || seq > numbers[at - 1]));
     assert.ok(
-      said.some((text) => text.includes('[looplet] "agent" has new code; runs that go on with it: 1')),
+      said.some((text) => text.includes('[looplet] "agent" has new code; runs that continue with it: 1')),
     );
   }),
 );
@@ -192,12 +192,12 @@ test("broken modules leave the old code at work, and the one that mends them is 
     await page.evaluate(() => globalThis.begin("look, pay"));
     await told(page, "waiting");
     await edit("agent.ts", "createAgent({", "createAgent({{");
-    await says(/agent\.ts could not be loaded.*the code before/);
+    await says(/agent\.ts could not be loaded.*the previous code/);
     said.length = 0;
     await edit("agent.ts", "createAgent({{", "createAgent({");
     await told(page, "hot_reload");
     await edit("agent.ts", "maxIterations: 9", "maxIterations: -9");
-    await says(/agent\.ts could not be loaded.*the code before/);
+    await says(/agent\.ts could not be loaded.*the previous code/);
     assert.ok(
       said.some((text) => text.includes("limits.maxIterations")),
       said.join("\n"),
@@ -205,7 +205,7 @@ test("broken modules leave the old code at work, and the one that mends them is 
     assert.equal(await page.evaluate(() => globalThis.result), undefined);
     said.length = 0;
     await edit("agent.ts", "maxIterations: -9", "maxIterations: 8");
-    await says(/has new code; runs that go on with it: 1/);
+    await says(/has new code; runs that continue with it: 1/);
     await edit("agent.ts", "prompt one", "prompt three");
     await told(page, "hot_reload", 3);
     await allow(page);

@@ -114,7 +114,7 @@ test("a session goes as text into another object, whose clients get its messages
   const open = await (await client.fetch("session")).text();
   const refused = await put(clientOf(sessions, "three"), open);
   assert.equal(refused.status, 400);
-  assert.match((await refused.json()).error, /has a run that goes on/);
+  assert.match((await refused.json()).error, /has an unfinished run/);
   assert.equal((await clientOf(sessions, "three").get("")).messages.length, 0);
   assert.equal((await other.get("")).messages.length, 3);
 });

@@ -189,7 +189,7 @@ describe("the devtools of the page", { skip }, () => {
     assert.match(await panel().getByRole("alert").innerText(), /The page sets the other options/);
     const file = await saved();
     for (const [text, why] of [
-      ["Hello", /no \.loop file: run\.export\(\) writes one/],
+      ["Hello", /not a \.loop file: run\.export\(\) writes one/],
       [file.text.slice(0, -100), /cut off or damaged/],
       [file.text.replace('"loop":1', '"loop":99'), /a newer version/],
     ]) {

@@ -75,7 +75,7 @@ describe("sessions of a store", () => {
     expect(await say(here, "Even more")).toBe(6);
     expect(await say(there, "Another way")).toBe(6);
     await expect(mine.import(agentOn(here), "a", (await theirs.export("a"))!)).rejects.toThrow(
-      /gone on differently/,
+      /continued differently/,
     );
     expect((await agentOn(here).readChat("a"))!.messages).toHaveLength(6);
     await expect(mine.import(agentOn(here), "b", "no chat")).rejects.toThrow(/an entry in each line/);

@@ -105,7 +105,7 @@ describe("receipts", () => {
     expect(checks.at(-1)).toEqual({
       name: "receipts",
       passed: false,
-      says: `no receipt stands for the last ${rest} of ${journal.length} entries`,
+      says: `no receipt covers the last ${rest} of ${journal.length} entries`,
     });
   });
 
@@ -316,7 +316,7 @@ describe("a policy", () => {
       "tools: pay was called, which is not in the list",
     ],
     ["more tokens", { maxTokens: 44 }, {}, "budget: the run has used 45 tokens"],
-    ["a cost that nobody knows", { maxUsd: 1 }, {}, "budget: nobody has told what the run has cost"],
+    ["a cost that nobody knows", { maxUsd: 1 }, {}, "budget: the cost of the run is unknown"],
     ["more iterations", { maxIterations: 2 }, {}, "budget: 3 iterations began"],
     ["more calls", { maxToolCalls: 1 }, {}, "budget: 2 calls ran"],
     [

@@ -204,7 +204,7 @@ describe("a recorded run", () => {
     const { agent } = bench({ fetch: () => new Promise(() => {}) });
     const run = agent.run("Pay.");
     expect(() => run.export()).not.toThrow();
-    await expect(replay(run.export())).rejects.toThrow(/had not begun/);
+    await expect(replay(run.export())).rejects.toThrow(/had not started/);
     await new Promise((resolve) => setTimeout(resolve, 50));
     const played = await replay(run.export());
     expect(played.requests).toHaveLength(1);
@@ -279,13 +279,13 @@ describe("a .loop file", () => {
   });
 
   it.each([
-    ["", /no .loop file/],
-    ["hello", /no .loop file/],
-    ["{}", /no .loop file/],
+    ["", /not a .loop file/],
+    ["hello", /not a .loop file/],
+    ["{}", /not a .loop file/],
     ['{"loop":2,"looplet":"9.9.9","processes":[]}', /looplet 9.9.9, a newer version/],
     ['{"loop":1,"processes":[{"config":{}', /cut off or damaged/],
     ['{"loop":1}', /no inputs/],
-    ['{"loop":1,"processes":[{"config":{},"options":{},"inputs":[{"input":1}]}]}', /input 1 is none/],
+    ['{"loop":1,"processes":[{"config":{},"options":{},"inputs":[{"input":1}]}]}', /input 1 is not valid/],
   ])("%j is refused", async (file, message) => {
     const refused = replay(file);
     await expect(refused).rejects.toThrow(message);

@@ -40,7 +40,7 @@ function field(head: string, name: string): string {
 
 /** The note about a file that is not a skill or an agent. */
 export function unnamed(path: string, what: string): string {
-  return `${path} has no name and description between lines of ---, or longer ones than ${NAME_CHARS} and ${DESCRIPTION_CHARS} characters, so it is no ${what}.`;
+  return `${path} has no name and description between lines of ---, or longer ones than ${NAME_CHARS} and ${DESCRIPTION_CHARS} characters, so it is not a valid ${what}.`;
 }
 
 /** The names of a list: `A, B`, `[A, B]`, or a line each that begins with `-`. */

@@ -179,7 +179,7 @@ export class Session {
   async setMaxThinkingTokens(tokens: number | null): Promise<void> {
     this.#maxThinkingTokens = tokens ?? 0;
     const model = this.#made.main;
-    if (typeof model !== "string") wrong("setMaxThinkingTokens", "needs a query whose model is a name");
+    if (typeof model !== "string") wrong("setMaxThinkingTokens", "needs a query with a model given by name");
     await this.setModel(this.#model?.model ?? model);
   }
 

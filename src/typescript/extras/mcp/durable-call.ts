@@ -90,13 +90,13 @@ function restoredState({ restored, address }: CallHost, tool: string): CallState
   if (server === address && isObject(inputRequired)) return { server, inputRequired };
   throw new McpError(
     "other_server",
-    `A call of the tool ${tool} was begun at another server, and cannot go on at ${address}.`,
+    `A call of the tool ${tool} was started at another server, and cannot be resumed at ${address}.`,
   );
 }
 
 function taskIdOf({ taskId }: Fields, tool: string): string {
   if (typeof taskId === "string" && taskId !== "" && taskId.length <= MAX_ID_CHARS) return taskId;
-  throw new McpError("http", `The tool ${tool} answered with a task whose id is none.`);
+  throw new McpError("http", `The tool ${tool} answered with a task that has no valid id.`);
 }
 
 /** What a call needs, for its next round. */
@@ -114,7 +114,7 @@ function entriesOf(requests: unknown): [key: string, request: unknown][] {
   if (entries.some(([key]) => key.length > MAX_KEY_CHARS))
     throw new McpError(
       "rpc",
-      `The MCP server asked a question whose key has more than ${MAX_KEY_CHARS} characters.`,
+      `The MCP server asked a question with a key of more than ${MAX_KEY_CHARS} characters.`,
     );
   if (entries.length <= MAX_QUESTIONS) return entries;
   throw new McpError("input_rounds", `The MCP server asked ${entries.length} questions at once.`);

@@ -240,7 +240,10 @@ class Client implements McpClient {
     const version = result["protocolVersion"];
     // It is sent back with each request.
     if (id !== null && !/^[!-~]{1,4096}$/.test(id))
-      throw new McpError("http", `The MCP server ${this.#wire.address} began a session whose id is none.`);
+      throw new McpError(
+        "http",
+        `The MCP server ${this.#wire.address} started a session with an invalid id.`,
+      );
     // It becomes a header.
     if (typeof version === "string" && /^[\w.-]{1,64}$/.test(version)) this.protocolVersion = version;
     this.#session = {
@@ -331,7 +334,7 @@ class Client implements McpClient {
     elicit: AskOptions["elicit"],
     signal?: HostAbortSignal,
   ): Promise<void> {
-    let message: Fields = { id, error: { code: -32601, message: "There is no such method." } };
+    let message: Fields = { id, error: { code: -32601, message: "This method is not supported." } };
     try {
       if (method === "ping") message = { id, result: {} };
       else if (

@@ -38,7 +38,8 @@ export async function listed(
       if (tools.length + left > MAX_TOOLS) throw tooLong(address, `${MAX_TOOLS} tools`);
     }
     if (typeof nextCursor !== "string" || nextCursor === "") return tools;
-    if (cursors.has(nextCursor)) throw tooLong(address, "its pages: one of them is followed by itself");
+    if (cursors.has(nextCursor))
+      throw tooLong(address, "its pages: one of them refers to itself as the next page");
     cursors.add(nextCursor);
     params = { cursor: nextCursor };
   }
@@ -54,7 +55,7 @@ function tooLong(address: string, most: string): McpError {
 
 /** Why a tool is omitted. */
 function problemOf(tool: unknown): string | undefined {
-  if (!isObject(tool)) return "A tool that is no object is left out.";
+  if (!isObject(tool)) return "A tool that is not an object is omitted.";
   const { name, description, inputSchema } = tool;
   if (typeof name !== "string" || name === "") return "A tool without a name is left out.";
   if (name.length > MAX_NAME_CHARS) return `The tool ${shown(name)} is left out: its name is too long.`;

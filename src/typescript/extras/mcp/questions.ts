@@ -99,7 +99,7 @@ function pageOf(address: unknown): string {
   if (isPage) return read.href;
   throw new McpError(
     "rpc",
-    "The MCP server asked for a visit to a page whose address is not one of the web.",
+    "The MCP server asked the user to visit a page with an address that is not http or https.",
   );
 }
 

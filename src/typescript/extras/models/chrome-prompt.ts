@@ -222,7 +222,9 @@ function valueOf(part: ChatPart): unknown {
   const url = part.type === "image_url" ? part.image_url.url : "";
   const [, type, data] = /^data:([^;,]*);base64,(.*)$/s.exec(url) ?? [];
   if (data === undefined)
-    throw new TypeError("the built-in model takes images and audio as data, no URLs and no documents");
+    throw new TypeError(
+      "the built-in model accepts images and audio only as data; it accepts no URLs and no documents",
+    );
   return blobOf(data, type ?? "");
 }
 

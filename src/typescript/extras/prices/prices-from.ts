@@ -51,7 +51,7 @@ export function pricesFrom(json: unknown): PriceTable {
     if (rows.some((row) => "input_cost_per_token" in row)) return fromLitellm(json);
   }
   throw new TypeError(
-    "pricesFrom: the JSON is no file of models.dev (api.json), litellm (model_prices_and_context_window.json) or OpenRouter (/api/v1/models)",
+    "pricesFrom: the JSON is not a file of models.dev (api.json), litellm (model_prices_and_context_window.json) or OpenRouter (/api/v1/models)",
   );
 }
 

@@ -33,14 +33,14 @@ export async function imported(
   // An older text has no new entries.
   const shared = Math.min(kept.length, lines.length);
   if (kept.slice(0, shared).some(({ json }, at) => json !== lines[at]))
-    throw wrong(`the store has a chat "${id}" that has gone on differently; give it another id`);
+    throw wrong(`the store has a chat "${id}" that has continued differently; choose another id`);
   if (lines.length <= kept.length) return;
   const added = entriesOf(kept.length + 1, lines.slice(kept.length));
   const chat = await read([...kept, ...added]);
-  if (chat === undefined) throw wrong("is read by an agent of this process alone");
+  if (chat === undefined) throw wrong("must be read by an agent in this process");
   if (!trusted && chat.isRunning)
     throw wrong(
-      "has a run that goes on, whose calls would be made as the text says: let it end before, or pass { trusted: true } if you " +
+      "has an unfinished run, and its calls would be made as the text says: let it end first, or pass { trusted: true } if you " +
         "trust whoever had the chat",
     );
   const counts = chat.isWhole && lines.every((line, at) => seqOf(line) === at + 1);

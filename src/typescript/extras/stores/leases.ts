@@ -95,7 +95,7 @@ export function checkFence(key: string, latest: number | undefined, fence: numbe
   if (fence === undefined || fence === latest) return;
   throw new StoreConflict(
     latest === undefined
-      ? `The store has no lease of the journal "${key}" any more: the journal was deleted, or the store was cleared.`
+      ? `The lease of the journal "${key}" no longer exists: the journal was deleted, or the store was cleared.`
       : `The journal "${key}" has the fence ${latest} and not ${fence}: another process goes on with this run.`,
   );
 }

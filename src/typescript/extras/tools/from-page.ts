@@ -164,7 +164,7 @@ function refuseOthers(value: object, fields: readonly string[], field: string): 
   for (const [name, one] of Object.entries(value)) {
     const isNothing = one === undefined || one === null || (Array.isArray(one) && one.length === 0);
     if (!isNothing && !fields.includes(name))
-      throw wrong(field, `takes no ${name.slice(0, 64)} from pages; send ${fields.join(", ")}`);
+      throw wrong(field, `accepts no ${name.slice(0, 64)} from pages; send ${fields.join(", ")}`);
   }
 }
 

@@ -102,7 +102,7 @@ export function todoTool({ onTodos }: ToolPorts): Tool {
               status: { type: "string", enum: ["pending", "in_progress", "completed"] },
               activeForm: {
                 type: "string",
-                description: "The task while it goes on, for example: Running the tests",
+                description: "The task while it is in progress, for example: Running the tests",
               },
             },
             required: ["content", "status", "activeForm"],
@@ -115,7 +115,7 @@ export function todoTool({ onTodos }: ToolPorts): Tool {
     execute: ({ todos }, { progress }) => {
       progress({ todos });
       onTodos?.(todos as readonly Todo[]);
-      return "The list is kept. Go on with the next task.";
+      return "The list is saved. Continue with the next task.";
     },
   }) as Tool;
 }

@@ -108,11 +108,11 @@ async function judged({ elicit }: ToolContext): Promise<{ readonly output: unkno
   const { outcome, output } = content;
   if (action === "accept" && outcome === "run") return undefined;
   if (action === "accept" && outcome === "done") return { output };
-  throw failed("The page that ran this call has gone, and nobody knows whether it was done.");
+  throw failed("The page that ran this call has disconnected, and it is unknown whether the call was done.");
 }
 
 const WAS_IT_DONE = {
-  message: "The page that ran this call has gone before it gave a result. Was it done?",
+  message: "The page that ran this call disconnected before it sent a result. Was the call done?",
   requestedSchema: {
     type: "object",
     properties: {

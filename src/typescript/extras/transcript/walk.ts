@@ -193,7 +193,7 @@ export function walk(messages: readonly unknown[], view: View) {
         report(
           path + kept[late]!.at,
           "results_not_first",
-          "tool results must stand before all other content of their message",
+          "tool results must come before all other content of their message",
           "The results are moved to the front.",
         );
         kept = [...results, ...kept.filter((part) => part.kind !== "result")];

@@ -136,7 +136,7 @@ async function hold(folder: string, above?: Held): Promise<Held> {
   }
   const found = await lstat(folder);
   if (found.isDirectory()) return { at: folder, close: () => Promise.resolve() };
-  throw Object.assign(new Error(`${folder} is no folder.`), { code: "ENOTDIR" });
+  throw Object.assign(new Error(`${folder} is not a folder.`), { code: "ENOTDIR" });
 }
 
 /** The open files of the process, on Linux. */
@@ -158,7 +158,7 @@ async function using<T>(place: string, flags: number, act: (file: FileHandle) =>
   try {
     const found = await file.stat();
     if (found.isDirectory()) throw Object.assign(new Error("It is a folder."), { code: "EISDIR" });
-    if (!found.isFile()) throw new Error("It is no file, but a pipe or a device.");
+    if (!found.isFile()) throw new Error("It is not a file, but a pipe or a device.");
     return await act(file);
   } finally {
     await file.close();

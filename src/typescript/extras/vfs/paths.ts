@@ -41,5 +41,5 @@ export function flawOfName(name: string, isWindows: boolean): string | undefined
   if (/[\\:]/.test(name)) return "\\ or :, which lead elsewhere";
   if (/~\d/.test(name)) return "~ and a digit: it may be the short form of another name";
   if (/[. ]$/.test(name)) return "a dot or a blank at its end, which Windows leaves out";
-  return DEVICE.test(name.trimEnd()) ? "a meaning of its own: it is a device" : undefined;
+  return DEVICE.test(name.trimEnd()) ? "a special meaning: it is a device" : undefined;
 }

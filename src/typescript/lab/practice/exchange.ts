@@ -39,7 +39,7 @@ export class PracticeError extends Error {
 export function refuseRequest(given: unknown, name: string, example: string): void {
   if (typeof given !== "string" && !(given instanceof URL) && !(given instanceof Request)) return;
   throw new PracticeError(
-    `${name} makes a fetch and is none itself: give fetch: ${example}, not fetch: ${name}`,
+    `${name} creates a fetch and is not one itself: pass fetch: ${example}, not fetch: ${name}`,
   );
 }
 

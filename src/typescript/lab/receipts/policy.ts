@@ -121,11 +121,9 @@ export function overspent({ replay, end }: Played, policy: RunPolicy): Finding {
   const usd = usage?.costNanoUsd == null ? undefined : usage.costNanoUsd / 1e9;
   const tokens = usage === null ? undefined : usage.inputTokens + usage.outputTokens;
   if (maxUsd !== undefined && (usd === undefined || usd > maxUsd))
-    return usd === undefined ? "nobody has told what the run has cost" : `the run has cost ${usd} US dollars`;
+    return usd === undefined ? "the cost of the run is unknown" : `the run has cost ${usd} US dollars`;
   if (maxTokens !== undefined && (tokens === undefined || tokens > maxTokens))
-    return tokens === undefined
-      ? "nobody has told the tokens of the run"
-      : `the run has used ${tokens} tokens`;
+    return tokens === undefined ? "the tokens of the run are unknown" : `the run has used ${tokens} tokens`;
   if (maxIterations !== undefined && iterations > maxIterations) return `${iterations} iterations began`;
   if (maxToolCalls !== undefined && calls > maxToolCalls) return `${calls} calls ran`;
   return undefined;

@@ -122,6 +122,6 @@ function changed(seq: number): LoopletError {
 async function added(chain: Chain, entries: readonly JournalEntry[]): Promise<void> {
   const wrong = await chain.add(entries);
   if (wrong === undefined) return;
-  const problem = `has entry ${wrong} behind entry ${chain.seq}: entries are missing, so it has no receipt`;
+  const problem = `has entry ${wrong} after entry ${chain.seq}: entries are missing, so it has no receipt`;
   throw new LoopletError("misuse_invalid_argument", "journal", problem);
 }

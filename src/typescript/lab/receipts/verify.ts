@@ -139,7 +139,7 @@ export async function verify(file: string, options: VerifyOptions = {}): Promise
   if (agent !== undefined) check("policy", otherPolicy(played, agent), "the agent's policy was in force");
   const { maxUsd, maxTokens, maxIterations, maxToolCalls } = asked;
   if ([maxUsd, maxTokens, maxIterations, maxToolCalls].some((most) => most !== undefined))
-    check("budget", overspent(played, asked), "the run has kept within its bounds");
+    check("budget", overspent(played, asked), "the run stayed within its limits");
   return { passed: checks.every(({ passed }) => passed), checks };
 }
 
@@ -160,7 +160,7 @@ function isReceipt(value: unknown): value is Receipt {
 
 function otherEnd({ file, end }: Played): Finding {
   if (file.outcome === undefined || file.outcome === end.outcome) return undefined;
-  return `the file says that the run has ended as ${file.outcome}, and the engine says ${end.outcome ?? "that it goes on"}`;
+  return `the file says that the run has ended as ${file.outcome}, and the engine says ${end.outcome ?? "that it has not ended"}`;
 }
 
 /** The journal of each process must begin as that of the process before it has ended. */
@@ -184,7 +184,7 @@ function otherEntry(written: readonly JournalEntry[], kept: readonly JournalEntr
   };
   const at = kept.findIndex(isOther);
   if (at >= 0) return `entry ${at + 1} is not the one that the engine writes`;
-  if (kept.length < written.length) return `entries are missing behind entry ${kept.length}`;
+  if (kept.length < written.length) return `entries are missing after entry ${kept.length}`;
   return undefined;
 }
 
@@ -203,7 +203,7 @@ async function brokenChain(written: readonly JournalEntry[], receipts: readonly 
   const chains = new Map<string, Chain>();
   let proved = 0;
   for (const { journal, entries, head, unseen = 0 } of [...receipts].sort(byLength)) {
-    if (entries === 0) return "a receipt stands for no entries";
+    if (entries === 0) return "a receipt covers no entries";
     if (entries > written.length)
       return `a receipt has ${entries} entries, and the engine writes ${written.length}`;
     const chain = chains.get(journal) ?? new Chain(journal);
@@ -217,7 +217,7 @@ async function brokenChain(written: readonly JournalEntry[], receipts: readonly 
   const longest = longestOf(receipts);
   const rest = written.length - longest;
   // Whoever has the file could add to the run as it likes.
-  if (rest > 0) return `no receipt stands for the last ${rest} of ${written.length} entries`;
+  if (rest > 0) return `no receipt covers the last ${rest} of ${written.length} entries`;
   if (proved < longest)
     return `a process has continued from entries that it has not written: the receipts of the process before it are needed (proved are ${proved} entries)`;
   return undefined;

@@ -91,15 +91,16 @@ export function readLoop(text: string): LoopFile {
   if (!Array.isArray(processes) || !processes.every(isProcess)) throw wrong("is damaged: it has no inputs");
   for (const { inputs } of processes) {
     const at = inputs.findIndex((input) => !isInput(input));
-    if (at >= 0) throw wrong(`is damaged: input ${at + 1} is none`);
+    if (at >= 0) throw wrong(`is damaged: input ${at + 1} is not valid`);
   }
   if (typeof id !== "string") throw wrong("is damaged: it has no id");
-  if (!isVersion) throw wrong("is damaged: its version is none");
-  if (outcome !== undefined && typeof outcome !== "string") throw wrong("is damaged: its outcome is none");
+  if (!isVersion) throw wrong("is damaged: its version is not valid");
+  if (outcome !== undefined && typeof outcome !== "string")
+    throw wrong("is damaged: its outcome is not valid");
   if (expected !== undefined && !isExpected(expected))
     throw wrong("is damaged: what it expects is unreadable");
   if (processes.every(({ inputs }) => inputs.length === 0))
-    throw wrong("has no inputs: the run had not begun when it was exported");
+    throw wrong("has no inputs: the run had not started when it was exported");
   return file as LoopFile;
 }
 
@@ -186,7 +187,7 @@ export function playing<T>(part: () => T): T {
   }
 }
 
-const NONE = "is no .loop file: run.export() writes one";
+const NONE = "is not a .loop file: run.export() writes one";
 
 /** The error for a file that cannot be played. The problem may have words of the file. */
 export function wrong(problem: string, cause?: unknown): LoopletError {

@@ -71,7 +71,7 @@ function renew(first: AgentInternals, made: AgentInternals, { journals }: Line, 
   living.renew(parts);
   for (const run of living.open) hotRunOf(run).take(parts);
   const runs = living.open.size;
-  const under = runs === 0 ? "" : `; runs that go on with it: ${runs}`;
+  const under = runs === 0 ? "" : `; runs that continue with it: ${runs}`;
   console.info(`[looplet] "${name}" has new code${under}`);
 }
 

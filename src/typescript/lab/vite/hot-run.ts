@@ -168,5 +168,5 @@ function problemOf(error: unknown): string {
 }
 
 const CHANGED = "the code of the agent has changed";
-const RENEWED = "The code of the agent has changed, and the run goes on with the new code.";
-const REFUSED = "The new code of the agent was refused, and the run goes on with the code before: ";
+const RENEWED = "The code of the agent has changed, and the run continues with the new code.";
+const REFUSED = "The new code of the agent was refused, and the run continues with the previous code: ";

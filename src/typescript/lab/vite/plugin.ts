@@ -58,7 +58,7 @@ function hotCode(code: string, agents: readonly AgentCall[], path: string): stri
 }
 
 const HOT = "__looplet_hotAgent";
-const STAYS = ". Its agents and their runs go on with the code before.";
+const STAYS = ". Its agents and their runs continue with the previous code.";
 
 /** The parts of a syntax tree (ESTree) that are read. */
 interface Program {

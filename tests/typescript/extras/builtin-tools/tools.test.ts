@@ -237,7 +237,7 @@ describe("the other tools", () => {
       "invalid_url: url must begin with http:// or https://",
       "cats\nhttps://b.test/",
       "Nothing was found.",
-      expect.stringContaining("kept"),
+      expect.stringContaining("saved"),
     ]);
     expect(told).toEqual([[todo]]);
   });

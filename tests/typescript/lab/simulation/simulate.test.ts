@@ -79,8 +79,8 @@ test("a charge that runs again after a crash is found, shrunk and told", async (
     /^ {2}seed \d+, (shrunk from \d+ choices to )?1( choices)?$/,
     /^ {2}1 {6}0 ms {2}the model asks for charge\(\{"cents":5\}\)$/,
     /^ {2}2 .*charge runs, as toolu_/,
-    /^ {2}. .*the process dies /,
-    /^ {2}. .*process 2 goes on with the run$/,
+    /^ {2}. .*the process crashes /,
+    /^ {2}. .*process 2 resumes the run$/,
     /^ {2}. .*charge runs once more, as toolu_/,
     /^ {2}. .*the run ends as completed$/,
     /^ {2}Play it again: simulate\(agent, \{ world, invariants, replay: \[\{"at":".*","pick":1\}\] \}\)$/,
@@ -282,7 +282,7 @@ test("a failure that does not come again when it is played alone is said to outl
     invariants: [() => (++runs === 3 ? "the third run fails" : undefined)],
   });
   expect(seed).toBe(2);
-  expect(story).toContain("It holds when this run is played alone: something of your code outlives a run.");
+  expect(story).toContain("It holds if only this run is played: some state of your code survives a run.");
 });
 
 test("a run that never ends is told from one that waits for a person who never answers", async () => {
@@ -294,7 +294,7 @@ test("a run that never ends is told from one that waits for a person who never a
   const [waiting] = await played(agent, { seeds: [1], world: { ...world, only: ["noAnswer"] } });
   expect(waiting!.outcome).toBe("waiting");
   const failure = await failureOf(agent, { seeds: [1], world: { ...world, only: ["toolHangs"] } });
-  expect(failure.message).toMatch(/^ends\(\) is broken: nothing goes on, and the run has not ended/);
+  expect(failure.message).toMatch(/^ends\(\) is broken: nothing happens any more, and the run has not ended/);
 });
 
 test("endsWithin and endsAs say what a run took and how it ended", async () => {
@@ -333,7 +333,7 @@ test("wrong options say what to do", async () => {
   expect(await message({ replay: [1] })).toContain("replay: needs the choices of a failure");
   expect(await message({}, {})).toContain("agent: needs an agent that createAgent has made");
   expect(await message({ seeds: 50, invariants: [neverTwice("chrage")] })).toBe(
-    'invariants: neverTwice("chrage") speaks of "chrage", and that is no tool of the agent, and no effect that a run has told',
+    'invariants: neverTwice("chrage") names "chrage", which is not a tool of the agent, and not an effect that a run has reported',
   );
   expect(() => chaos({ calls: 0.95 })).toThrow("calls: and illegal need to be 0.9 or less together");
 });

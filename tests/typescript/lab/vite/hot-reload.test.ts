@@ -49,7 +49,7 @@ describe("a run that waits for a person while its module changes", () => {
       "run-start",
       "hot_reload",
     ]);
-    expect(module.said).toEqual(['[looplet] "agent" has new code; runs that go on with it: 1']);
+    expect(module.said).toEqual(['[looplet] "agent" has new code; runs that continue with it: 1']);
   });
 
   it("asks a function of the old code for its decision no second time, and takes it", async () => {
@@ -361,7 +361,9 @@ describe("a change that is refused", () => {
     module.run(2, { tools: { look, pay: module.tool("pay", 2, { needsApproval: true }) } });
     await settled();
     const refused = events.filter((event) => event.type === "warning" && event.code === "hot_reload");
-    expect(refused).toMatchObject([{ message: expect.stringMatching(/refused.*code before.*tools\.look/s) }]);
+    expect(refused).toMatchObject([
+      { message: expect.stringMatching(/refused.*previous code.*tools\.look/s) },
+    ]);
     expect(module.said.at(-1)).toMatch(/refused.*tools\.look/s);
     module.run(3);
     await settled();

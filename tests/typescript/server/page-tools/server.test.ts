@@ -194,7 +194,7 @@ describe("a tool of a page", () => {
   it.each([
     ["done", { outcome: "done", output: "sent" }, "sent", 0],
     ["run", { outcome: "run" }, "again", 1],
-    ["fail", { outcome: "fail" }, "nobody knows", 0],
+    ["fail", { outcome: "fail" }, "it is unknown", 0],
   ])("that is not safe asks a person when its page has gone: %s", async (_, content, result, repeated) => {
     const server = new Server(new PageKit());
     const gone = new PageWork();

@@ -99,7 +99,7 @@ export async function prewarm({ options = {} }: StartupOptions = {}): Promise<Sp
   const close = (): void => {
     if (typeof begun === "object") begun.close();
     begun = "closed";
-    claimed.reject(new Error("prewarm: it is closed, so no session has begun"));
+    claimed.reject(new Error("prewarm: it is closed, so no session was started"));
     exited.resolve();
   };
   return disposable({

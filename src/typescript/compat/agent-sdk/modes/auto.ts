@@ -60,7 +60,10 @@ export function judgedBy({ host, model, task, spent, canUseTool }: Judged): CanU
     if (decision === "deny")
       return { behavior: "deny", message: `The classifier denies the call: ${reason}` };
     if (canUseTool !== undefined) return canUseTool(toolName, input, request);
-    return { behavior: "deny", message: `The classifier cannot decide, and nobody can be asked: ${reason}` };
+    return {
+      behavior: "deny",
+      message: `The classifier cannot decide, and there is no user to ask: ${reason}`,
+    };
   };
 }
 

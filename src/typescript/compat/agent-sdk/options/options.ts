@@ -167,7 +167,7 @@ export function checkOptions(options: Options): void {
   if (resumeSessionAt === undefined && options.resumeDropsTurn !== undefined)
     wrong("options.resumeDropsTurn", "needs resumeSessionAt");
   if (!isNew && sessionId !== undefined && !forkSession)
-    wrong("options.sessionId", "names a new session, so it needs forkSession beside resume and continue");
+    wrong("options.sessionId", "names a new session, so resume and continue also need forkSession");
 }
 
 /** An option in the forms of the SDK, as one of them. */

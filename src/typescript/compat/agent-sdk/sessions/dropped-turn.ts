@@ -20,7 +20,7 @@ export function checkDropped(dropped: readonly SessionEntry[], prompt: string): 
   const isFine = said.every((entry, at) => (at === 0 ? entry.uuid === prompt : isOfTurn(entry)));
   if (!isFine)
     throw new ResumeRejected(
-      `Resume rejected by --resume-drops-turn: behind the cut is more than the turn of the prompt ${prompt}.`,
+      `Resume rejected by --resume-drops-turn: after the cut there is more than the turn of the prompt ${prompt}.`,
     );
 }
 

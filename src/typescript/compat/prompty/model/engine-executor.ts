@@ -69,7 +69,7 @@ export async function* streamOnEngine(
       }
       // A retry of the engine cannot retract text that a reader already has.
       if (event.type === "reset" && stream && hasText)
-        throw new Error("The answer broke off behind a part of its text");
+        throw new Error("The answer was cut off after a part of its text");
       if (event.type === "warning") warn(host, event.message);
       if (event.type === "reasoning-delta") yield { kind: "thinking", value: event.text };
       if (event.type === "tool-input-start") yield { kind: "calling" };

@@ -59,7 +59,7 @@ export function furtherFields(
       throw new ValueError(`model.options.additionalProperties.${field} is written by the turn`);
     if (!REACHING.has(field.replaceAll("_", "").toLowerCase()) || allowedProperties.includes(field)) continue;
     throw new ValueError(
-      `The file sets the field ${field} of requests, by which a vendor reaches other servers or keeps conversations: ` +
+      `The file sets the field ${field} of requests, with which a vendor calls other servers or stores conversations: ` +
         `add it to host.allowedProperties if you trust the file`,
     );
   }

@@ -130,7 +130,7 @@ function machineOf({ checkpoint, tail, signal }: ResumeTurn, ports: TurnPorts): 
   const follows = tail.every(({ sequence }, at) => sequence === checkpoint.lastSequence + 1 + at);
   if (!follows)
     throw new TypeError(
-      `The tail of the journal does not follow the checkpoint, whose last event is ${checkpoint.lastSequence}.`,
+      `The tail of the journal does not follow the checkpoint; its last event is ${checkpoint.lastSequence}.`,
     );
   const lastSequence = checkpoint.lastSequence + tail.length;
   return new TurnMachine({ ...checkpoint, lastSequence }, ports, signal);

@@ -274,7 +274,7 @@ export class Lab implements AttachmentListener {
     const own = this.sources.get(run.facts.source?.id ?? "");
     const source =
       own !== undefined && isOffered(own) ? own : [...this.sources.values()].find((one) => isOffered(one));
-    if (source === undefined) throw new Error(`Nobody offers the agent ${agent} any more.`);
+    if (source === undefined) throw new Error(`The agent ${agent} is not offered any more.`);
     const from = { run: runId, step };
     const id = await source.attachment.ask(source.id, { type: "fork", agent, from, journal, changes });
     const key = `${source.id} ${id}`;

@@ -33,15 +33,15 @@ const INPUTS: { readonly [name: string]: string } = {
   requestFailed: "Request fails",
   toolFinished: "Tool finishes",
   toolProgress: "Tool reports progress",
-  toolAsks: "Tool asks a person",
-  toolCheckpoint: "Tool keeps a state",
+  toolAsks: "Tool asks the user",
+  toolCheckpoint: "Tool saves a state",
   answered: "Answer",
   saved: "Store has saved",
   due: "A time is up",
   cancel: "Abort",
-  resume: "Run goes on in another process",
-  pickUp: "Run goes on in another process",
-  recover: "Run goes on in a fresh engine",
+  resume: "Run resumes in another process",
+  pickUp: "Run resumes in another process",
+  recover: "Run resumes in a fresh engine",
 };
 
 /** The kind of a step's input in a few words. */

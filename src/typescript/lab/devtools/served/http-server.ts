@@ -124,7 +124,7 @@ export async function listen(
 /** The path after the token. @throws Refusal */
 function pathOf({ url = "", headers }: IncomingMessage, token: string): string {
   const { host = "", origin } = headers;
-  if (!HOSTS.test(host)) throw new Refusal(403, "Devtools answer on 127.0.0.1 alone.");
+  if (!HOSTS.test(host)) throw new Refusal(403, "Devtools answer only on 127.0.0.1.");
   if (origin !== undefined && origin !== `http://${host}`)
     throw new Refusal(403, "Devtools answer no page of another origin.");
   const [, given = "", path = ""] = /^\/([^/?#]*)\/([^?#]*)$/.exec(url) ?? [];

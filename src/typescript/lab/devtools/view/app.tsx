@@ -65,7 +65,7 @@ function Empty({ isAttached }: { isAttached: boolean }) {
   return (
     <div class="empty">
       <p>
-        <strong>{isAttached ? "No run has begun yet." : "No run is open."}</strong>
+        <strong>{isAttached ? "No run has started yet." : "No run is open."}</strong>
       </p>
       <p class="quiet">
         Open a .loop file, or drop one here. The runs of an agent that is published appear by themselves.

@@ -64,8 +64,8 @@ export function alwaysApproved(name: string): NamedInvariant {
         continue;
       const call = `${toolName}(${inputText(JSON.stringify(input) ?? "")})`;
       return person === "deny"
-        ? `${call} ran although the person has denied it`
-        : `${call} ran, and nobody had approved it`;
+        ? `${call} ran although the user had denied it`
+        : `${call} ran without an approval`;
     }
     return undefined;
   };
@@ -143,11 +143,11 @@ export function ends(): NamedInvariant {
 
 function endless({ outcome, calls, requests, errors }: SimulatedRun): string | undefined {
   if (errors.length > 0) return `it throws ${String(errors[0])}`;
-  if (outcome === "endless") return `the run goes on and on: ${requests.length} requests so far`;
+  if (outcome === "endless") return `the run never ends: ${requests.length} requests so far`;
   if (outcome !== "stuck") return undefined;
   const open = calls.filter(({ endedMs }) => endedMs === undefined).map(({ toolName }) => toolName);
   const waits = open.length > 0 ? `: ${open.join(", ")} has not answered` : "";
-  return `nothing goes on, and the run has not ended${waits}; a tool without timeoutMs, and a run without timeouts.toolMs, wait for ever`;
+  return `nothing happens any more, and the run has not ended${waits}; a tool without timeoutMs, and a run without timeouts.toolMs, wait for ever`;
 }
 
 /** The run ends within so many iterations of one agent, and so many milliseconds of virtual time. @beta */

@@ -93,7 +93,7 @@ function answerQuestion(process: Process, event: RunEventOf<"question">): void {
     const { toolCallId, toolName } = data as { toolCallId: string; toolName: string };
     void process.wait(PROMPT_MS).then(() => {
       const known = reconciled(process, toolCallId);
-      process.tell("person", () => `the person says what became of ${toolName}: ${WORDS[known.outcome]}`);
+      process.tell("person", () => `the user reports the outcome of ${toolName}: ${WORDS[known.outcome]}`);
       answer(known);
     });
   } else {
@@ -112,7 +112,7 @@ async function decided(process: Process, what: string): Promise<"allow" | "deny"
   if (word > 1)
     process.tell(
       "person",
-      () => `the person is asked about ${what}, and takes ${word === 2 ? "an hour" : "for ever"}`,
+      () => `the user is asked about ${what}, and takes ${word === 2 ? "an hour" : "for ever"}`,
     );
   if (word === 3) {
     process.world.neverAnswers = true;
@@ -120,7 +120,7 @@ async function decided(process: Process, what: string): Promise<"allow" | "deny"
   }
   await process.wait(word === 2 ? LATE_MS : PROMPT_MS);
   const verdict = word === 1 ? "deny" : "allow";
-  process.tell("person", () => `the person ${verdict === "allow" ? "allows" : "denies"} ${what}`);
+  process.tell("person", () => `the user ${verdict === "allow" ? "allows" : "denies"} ${what}`);
   return verdict;
 }
 
@@ -133,4 +133,4 @@ function reconciled(process: Process, toolCallId: string): Extract<QuestionAnswe
   return { outcome: "fail", message: "Nobody knows what became of it." };
 }
 
-const WORDS = { done: "it was done", run: "it was not done", fail: "nobody knows" };
+const WORDS = { done: "it was done", run: "it was not done", fail: "unknown" };

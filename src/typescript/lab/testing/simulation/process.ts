@@ -171,7 +171,7 @@ export class Process implements Owner {
     const fate = choices.pick(`the process ${where}`, [mayEnd * rates.crash, mayEnd * rates.freeze]);
     if (fate === 1) return this.end(where);
     if (fate === 2) {
-      this.tell("process", () => `the process stands still ${where}, for longer than its lease`);
+      this.tell("process", () => `the process freezes ${where}, for longer than its lease`);
       this.asleepUntilMs = this.world.timeline.nowMs + FROZEN_MS;
       this.world.next(NEXT_MS, false);
       await this.alive();
@@ -188,7 +188,7 @@ export class Process implements Owner {
   /** The process crashes here, and another one resumes its run. */
   end(where: string): Promise<never> {
     if (this.isDead) return never();
-    this.tell("process", () => `the process dies ${where}`);
+    this.tell("process", () => `the process crashes ${where}`);
     this.isDead = true;
     this.told.end = "died";
     // Either the lease has expired, or the store knows that its holder is gone.
@@ -229,8 +229,8 @@ export class Process implements Owner {
     if (word === 0) return;
     const speak = (): void => {
       if (run.outcome !== undefined) return;
-      this.tell("person", () => (word === 1 ? "the person aborts the run" : 'the person adds "Hurry."'));
-      if (word === 1) run.abort("the person has aborted it");
+      this.tell("person", () => (word === 1 ? "the user aborts the run" : 'the user adds "Hurry."'));
+      if (word === 1) run.abort("the user aborted it");
       else run.steer("Hurry.");
     };
     timeline.after(SPEAKS_MS, speak, this);

@@ -212,7 +212,7 @@ class Names {
   check(): void {
     const wrong = this.#wanted.find(([, name]) => !this.#known.has(name));
     if (wrong === undefined) return;
-    const problem = `${wrong[0]} speaks of "${wrong[1]}", and that is no tool of the agent, and no effect that a run has told`;
+    const problem = `${wrong[0]} names "${wrong[1]}", which is not a tool of the agent, and not an effect that a run has reported`;
     throw new LoopletError("config_invalid_value", "invariants", problem);
   }
 }

@@ -179,7 +179,7 @@ export class Simulated {
       // No process acquires the run of another process that is still running.
       const isFree = this.#processes.every(({ told }) => told.end !== "going");
       const next = this.#begin(takeOver && isFree);
-      next.tell("process", () => `process ${next.number} goes on with the run`);
+      next.tell("process", () => `process ${next.number} resumes the run`);
     });
   }
 

@@ -30,7 +30,7 @@ export function storyOf({ seed, invariant, message, run, before, choices, isLone
     const head = `${String(at + 1).padStart(3)}  ${timeOf(atMs).padStart(8)}`;
     return `${head}  ${text}${times > 1 ? ` (${times} times)` : ""}`;
   });
-  const alone = "It holds when this run is played alone: something of your code outlives a run.";
+  const alone = "It holds if only this run is played: some state of your code survives a run.";
   return [
     `${invariant} is broken: ${message}`,
     `  ${from}, ${count}`,

@@ -174,7 +174,7 @@ function editedInput(
   try {
     return { json: { [name]: JSON.parse(told) as unknown } };
   } catch (error) {
-    throw new Error(`The changed input is no JSON: ${problemOf(error)}`);
+    throw new Error(`The changed input is not valid JSON: ${problemOf(error)}`);
   }
 }
 

@@ -191,6 +191,6 @@ function short(text: string, most = 60): string {
 }
 
 function unknownProtocol(url: string): LoopletError {
-  const problem = `cannot answer a request to ${url}, whose path is of no protocol that looplet speaks`;
+  const problem = `cannot answer a request to ${url}, because its path matches no protocol of looplet`;
   return new LoopletError("config_invalid_value", "world.model", problem);
 }
