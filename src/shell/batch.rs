@@ -1,12 +1,12 @@
-//! Carries events out: the events of one drain become records that cross into JavaScript in one call.
+//! Passes events to JavaScript: the events of one drain become records that cross in one call.
 //!
-//! A record is [`RECORD_WORDS`] words: kind, seq, agent, iteration, attempt, block, bytes, UTF-16 units. The texts of
-//! all records stand in one buffer, in their order. Kind 0 is a text delta, 1 reasoning, 2 tool input. Kind 3 is any
-//! other event, and its text is flat JSON.
+//! A record is [`RECORD_WORDS`] words: kind, seq, agent, iteration, attempt, block, bytes, UTF-16 units. One buffer
+//! has the texts of all records, in order. Kind 0 is a text delta, 1 reasoning, 2 tool input. Kind 3 is any other
+//! event, with flat JSON as its text.
 //!
-//! The driver pushes events and hands [`Parts`] over; `src/typescript/core/host/batch.ts` reads them. A lone short
-//! delta is lent instead ([`lend`]): its UTF-16 units follow its words. A `TextDecoder` costs JavaScript as much as
-//! the whole rest of such a chunk, and a call out costs as much as a call in.
+//! The driver pushes events and returns [`Parts`], which `src/typescript/core/host/batch.ts` reads. A single short
+//! delta is written to the outlet instead ([`lend`]): its UTF-16 units follow its words. A `TextDecoder` costs
+//! JavaScript as much as the rest of such a chunk, and a call out costs as much as a call in.
 
 use std::cell::RefCell;
 
@@ -17,10 +17,10 @@ use crate::engine::model::event::{Delta, DeltaKind, Event, EventKind};
 
 /// The number of 32-bit words of one record.
 pub const RECORD_WORDS: usize = 8;
-/// The longest buffer that is kept for the next batch. A larger one, which a large event has left, is freed.
+/// The longest buffer that is reused for the next batch. A larger one, after a large event, is freed.
 const MAX_KEPT_BYTES: usize = 64 << 10;
-/// The longest text that is lent, in UTF-16 units; an even number. `TextDecoder` is cheaper than
-/// `String.fromCharCode` for longer texts.
+/// The longest text in the outlet, in UTF-16 units. It must be even. For longer texts `TextDecoder` is cheaper than
+/// `String.fromCharCode`.
 const MAX_SHORT_UNITS: usize = 32;
 const KIND_EVENT: u32 = 3;
 
@@ -49,7 +49,7 @@ thread_local! {
     static OUTLET: RefCell<[u32; OUTLET_WORDS]> = const { RefCell::new([0; OUTLET_WORDS]) };
 }
 
-/// The address of the words of a lent delta, which its units follow. It never moves.
+/// The address of the words of a delta in the outlet, followed by its units. It never changes.
 #[wasm_bindgen(js_name = outletAt)]
 pub fn outlet_at() -> usize {
     OUTLET.with_borrow(|outlet| outlet.as_ptr() as usize)
@@ -73,7 +73,7 @@ pub fn lend(delta: &Delta<'_>) -> u32 {
     })
 }
 
-/// Writes two units into each word. Returns the number of units; 0 if they do not fit.
+/// Writes two units into each word. Returns the number of units, or 0 if there is not enough space.
 fn lend_units(text: &str, words: &mut [u32]) -> u32 {
     let mut length = 0;
     for unit in text.encode_utf16() {
@@ -156,7 +156,7 @@ impl Batch {
             EventKind::ToolInputDelta { block, text } => {
                 self.push_event(wants, DeltaKind::ToolInput, event, *block, text);
             }
-            // A reader that begins late gets what is open then.
+            // A late reader gets what is open at that time.
             EventKind::Question { .. }
             | EventKind::Answered { .. }
             | EventKind::AgentStart { .. }

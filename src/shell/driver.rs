@@ -1,12 +1,12 @@
-//! Hands every input to a run and performs the run's outputs, in order.
+//! Passes every input to a run and performs the run's outputs, in order.
 //!
-//! [`Driver::handle_input`] borrows the run, hands the input over, collects the outputs, ends the borrow, and only
-//! then calls JavaScript. JavaScript may hand over another input from inside such a call. Such an input reaches the
-//! run at once, so `outcome` is set when `cancel` returns; its outputs queue up behind the ones that are being
+//! [`Driver::handle_input`] borrows the run, passes the input, collects the outputs, ends the borrow, and only then
+//! calls JavaScript. JavaScript may pass another input from inside such a call. That input reaches the run
+//! immediately, so `outcome` is set when `cancel` returns. Its outputs are queued after the ones that are being
 //! performed.
 //!
-//! The handle and the callbacks of requests and timers call this module. A method of the TypeScript's `Shell` that
-//! throws cuts the run off: the run then fails, and nothing more is asked of JavaScript.
+//! The handle and the callbacks of requests and timers call this module. If a method of the TypeScript's `Shell`
+//! throws, the run fails, and JavaScript is not called again.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -44,7 +44,7 @@ pub struct Driver {
     is_recorded: Cell<bool>,
     /// The number of outputs that were performed, events apart.
     performed: Cell<u32>,
-    /// In a replay, the number of outputs that come before the next input.
+    /// In a replay, the number of outputs before the next input.
     limit: Cell<Option<u32>>,
 }
 
@@ -102,13 +102,13 @@ impl Driver {
         }
     }
 
-    /// Plays an input of a record, and performs the outputs that came before the next one.
+    /// Plays an input of a record, and performs the outputs before the next one.
     pub fn play(self: &Rc<Self>, input: Input<'_>, moment: Moment, before_next: u32) {
         self.take_in(input, moment);
         self.perform_until(before_next);
     }
 
-    /// Plays a chunk of a record, which stands in the inlet.
+    /// Plays a chunk of a record, which is in the inlet.
     pub fn play_chunk(self: &Rc<Self>, request: EffectId, length: usize, moment: Moment, before_next: u32) {
         with_inlet(length, |bytes| {
             self.take_in(Input::Chunk { request, bytes }, moment);
@@ -121,8 +121,8 @@ impl Driver {
         self.drain();
     }
 
-    /// Hands a chunk to the run. If a lone short delta follows, it is lent (see [`lend`]) and its number of UTF-16
-    /// units is returned. Every other output is performed.
+    /// Passes a chunk to the run. If a single short delta follows, it is written to the outlet (see [`lend`]) and its
+    /// number of UTF-16 units is returned. Every other output is performed.
     pub fn chunk(self: &Rc<Self>, request: EffectId, length: usize, now_ms: f64) -> u32 {
         let mut units = 0;
         let moment = self.moment_at(moment_of(now_ms, 0.0).now_ms);
@@ -149,7 +149,7 @@ impl Driver {
         units
     }
 
-    /// Lends the delta that is the next output, or puts it into the batch.
+    /// Writes the delta that is the next output to the outlet, or adds it to the batch.
     fn lend_delta(&self, run: &mut Run) -> u32 {
         let is_alone = run.has_one_output();
         let Some(delta) = run.poll_delta() else { return 0 };
@@ -163,20 +163,20 @@ impl Driver {
         units
     }
 
-    /// Holds the outputs back while JavaScript passes a lent delta on, until [`Driver::resume`].
+    /// Holds the outputs while JavaScript delivers the delta in the outlet, until [`Driver::resume`].
     pub fn hold(&self) {
         self.is_draining.set(true);
         self.is_delivering.set(true);
     }
 
-    /// Performs the outputs that [`Driver::hold`] has kept back.
+    /// Performs the outputs that [`Driver::hold`] has held.
     pub fn resume(self: &Rc<Self>) {
         self.is_draining.set(false);
         self.is_delivering.set(false);
         self.drain();
     }
 
-    /// Lends the run to a closure, which calls no JavaScript.
+    /// Calls a closure with the run. The closure must not call JavaScript.
     pub fn with_run<R>(&self, act: impl FnOnce(&mut Run) -> R) -> R {
         act(&mut self.run.borrow_mut())
     }
@@ -186,21 +186,21 @@ impl Driver {
         self.with_run(|run| run.set_heard(wants.tool_input || wants.events));
     }
 
-    /// The address and the length of an open request's body. They hold until the run's next input.
+    /// The address and the length of an open request's body. They are valid until the run's next input.
     pub fn body_of(&self, request: EffectId) -> (usize, usize) {
         let mut run = self.run.borrow_mut();
         let body = run.request_body(request).unwrap_or_default();
         (body.as_ptr() as usize, body.len())
     }
 
-    /// Silences everything that could still come back from JavaScript, because the handle is about to be freed.
+    /// Ignores everything that JavaScript could still pass in, because the handle is about to be freed.
     pub fn let_go(&self) {
         self.is_done.set(true);
         self.release();
     }
 
-    /// Notes whether a method of [`Shell`] has thrown. These methods catch whatever your code throws, so an error
-    /// means that JavaScript has no stack or no memory left: the run fails.
+    /// Notes whether a method of [`Shell`] has thrown. These methods catch everything that your code throws, so an
+    /// error means that JavaScript has no stack or no memory left: the run fails.
     fn called(&self, returned: Result<(), JsValue>) {
         if returned.is_err() {
             self.is_cut_off.set(true);
@@ -238,7 +238,7 @@ impl Driver {
         self.has_called.set(false);
     }
 
-    // The engine would be compiled into each caller anew.
+    // Otherwise the engine would be compiled into each caller again.
     #[inline(never)]
     fn take_in(&self, input: Input<'_>, moment: Moment) -> bool {
         self.note(moment);
@@ -252,8 +252,8 @@ impl Driver {
         let mut outputs = self.outputs.borrow_mut();
         while let Some(output) = run.poll_output() {
             match output {
-                // An event enters the batch at once, unless other outputs come first or JavaScript is reading the
-                // batch.
+                // An event is added to the batch immediately, unless other outputs precede it or JavaScript is
+                // reading the batch.
                 Output::Emit(event) if outputs.is_empty() && !self.is_delivering.get() => {
                     self.batch.borrow_mut().push(&event, self.wants.get())
                 }
@@ -283,7 +283,7 @@ impl Driver {
                     self.count();
                     self.hand_over(handover);
                 }
-                // A store needs no news of the events before it, so these stay in the batch.
+                // A store does not need the events before it, so they remain in the batch.
                 Some(Output::Save { save, entries, .. }) => {
                     self.count();
                     self.has_called.set(true);
@@ -303,7 +303,7 @@ impl Driver {
         self.arm();
     }
 
-    /// The next output, unless an input of the record comes before it.
+    /// The next output, unless an input of the record precedes it.
     fn next_output(&self) -> Option<Output> {
         let mut outputs = self.outputs.borrow_mut();
         let is_event = matches!(outputs.front(), Some(Output::Emit(_)));
@@ -318,7 +318,7 @@ impl Driver {
         }
     }
 
-    /// Listeners may hand inputs in before an output is performed, so the output counts after they have heard
+    /// Listeners may pass inputs before an output is performed, so the output is counted after they have received
     /// everything.
     fn count(&self) {
         self.performed.set(self.performed.get() + 1);
@@ -387,7 +387,7 @@ impl Driver {
         self.called(self.shell.release());
     }
 
-    /// Sets the one timer, unless the one that is set will do.
+    /// Sets the one timer, unless the current one is right.
     fn arm(&self) {
         if self.is_done.get() {
             return;

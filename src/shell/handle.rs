@@ -1,11 +1,11 @@
-//! The handles that JavaScript holds: of a prepared agent and of a run. They are not part of the public API:
+//! The handles for JavaScript: of a prepared agent and of a run. They are not part of the public API:
 //! `src/typescript/core/host/instance.ts` and `shell.ts` wrap them.
 //!
 //! [`AgentHandle`] takes the configuration and opens runs. Everything that happens to a run enters through
 //! [`RunHandle::handle_input`] as the JSON of an [`Input`], except a stream's chunks ([`RunHandle::chunk`]) and a
 //! `Response`'s head ([`RunHandle::respond`]). [`RunHandle::outcome`], [`RunHandle::report`], [`RunHandle::text`] and
-//! [`RunHandle::history`] read the run's results at any time. [`RunHandle::let_go`] comes last, before `free`. Only
-//! JSON that does not fit is refused; an answer to a closed question returns false.
+//! [`RunHandle::history`] read the run's results at any time. [`RunHandle::let_go`] must be called last, before
+//! `free`. Only invalid JSON is rejected. An answer to a closed question returns false.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use crate::engine::model::json;
 use crate::engine::model::message::Block;
 use crate::engine::run::Run;
 
-/// An agent, prepared for any number of runs. A run keeps what it needs when its agent's handle is freed.
+/// An agent, prepared for any number of runs. Its runs remain usable after the agent's handle is freed.
 #[wasm_bindgen]
 pub struct AgentHandle {
     setup: Arc<Setup>,
@@ -71,12 +71,12 @@ impl AgentHandle {
         Ok(json::write(&self.setup.bound(&prompt, &options)))
     }
 
-    /// Opens the run of a journal, see [`Run::restore_journal`]. It goes on with the input `"resume"`. `batch` gives
+    /// Opens the run of a journal, see [`Run::restore_journal`]. The input `"resume"` resumes it. `batch` returns
     /// entries by the number of their batch from 0, so that no copy has all of them: JSON, each with its line end, or
-    /// `undefined` behind the last. They come as UTF-8, because wasm-bindgen copies text letter by letter.
+    /// `undefined` after the last. They are UTF-8, because wasm-bindgen copies text character by character.
     ///
     /// # Errors
-    /// `{ field, problem }` for a journal of a newer format, or without a whole beginning.
+    /// `{ field, problem }` for a journal of a newer format, or without a valid beginning.
     pub fn restore(&self, batch: &js_sys::Function, last: f64, shell: Shell) -> Result<RunHandle, JsValue> {
         let read = read_journal(JournalReader::default(), batch)?;
         let run = Run::restore_journal(Arc::clone(&self.setup), read, last as u64);
@@ -136,12 +136,12 @@ impl RunHandle {
         Ok(self.driver.handle_input(input, recorded))
     }
 
-    /// Lets `history` show the results of the open round, see [`Run::recall`]. Only the results are read afterwards.
+    /// Makes `history` show the results of the open round, see [`Run::recall`]. Afterwards the run can only be read.
     pub fn recall(&self) {
         self.driver.with_run(Run::recall);
     }
 
-    /// Goes on in the journal of a chat, see [`Run::follow`]. It comes before the first input.
+    /// Continues the journal of a chat, see [`Run::follow`]. It must precede the first input.
     ///
     /// # Errors
     /// `{ field, problem }` for text that is not the JSON of a
@@ -172,23 +172,23 @@ impl RunHandle {
         self.driver.start_record();
     }
 
-    /// Hands over `length` bytes of a response's body, which stand in the inlet. Returns 0, or the number of UTF-16
-    /// units of the delta that stands in the outlet. JavaScript then reads that delta at once and passes it on.
+    /// Passes `length` bytes of a response's body, which are in the inlet. Returns 0, or the number of UTF-16 units
+    /// of the delta in the outlet. JavaScript then reads that delta immediately and delivers it.
     pub fn chunk(&self, request: u32, length: usize, now_ms: f64) -> u32 {
         self.driver.chunk(request, length, now_ms)
     }
 
-    /// Hands over the head of a response.
+    /// Passes the head of a response.
     pub fn respond(&self, request: u32, response: web_sys::Response) {
         request::respond(&self.driver, request, response);
     }
 
-    /// Holds outputs back. JavaScript calls it before it hands over an input while it passes a lent delta on.
+    /// Holds outputs. JavaScript calls it before it passes an input while it delivers the delta in the outlet.
     pub fn hold(&self) {
         self.driver.hold();
     }
 
-    /// Performs the outputs that `hold` has kept back, after a lent delta has been passed on.
+    /// Performs the outputs that `hold` has held, after the delta in the outlet was delivered.
     pub fn resume(&self) {
         self.driver.resume();
     }
@@ -210,8 +210,8 @@ impl RunHandle {
             .with_run(|run| run.outcome().map_or(JsValue::UNDEFINED, object))
     }
 
-    /// The JSON of a [`Report`](crate::engine::model::outcome::Report), as bytes: a text that JavaScript cannot hold
-    /// would throw inside this call, which counts as the loss of the instance.
+    /// The JSON of a [`Report`](crate::engine::model::outcome::Report), as bytes. A text that is too long for
+    /// JavaScript would throw inside this call, which counts as a lost instance.
     pub fn report(&self) -> Vec<u8> {
         self.driver
             .with_run(|run| json::write(&run.report()).into_bytes())
@@ -222,8 +222,8 @@ impl RunHandle {
         self.driver.with_run(|run| run.text().into_bytes())
     }
 
-    /// The JSON of a [`History`](crate::engine::model::outcome::History), as bytes: it is long, and often nobody
-    /// reads it.
+    /// The JSON of a [`History`](crate::engine::model::outcome::History), as bytes, because it is long and often not
+    /// read.
     pub fn history(&self) -> Vec<u8> {
         self.driver
             .with_run(|run| json::write(&run.history()).into_bytes())
@@ -252,12 +252,12 @@ impl RunHandle {
     }
 }
 
-/// Plays an input of a record, and performs those of the outputs that came before the next one: `before_next` in
-/// number from the beginning, events apart. The calls that perform them must not call back. A time that is not a
-/// number is unknown. The functions of a replay are no methods, so that a page without replays does not load them.
+/// Plays an input of a record, and performs the outputs before the next one. `before_next` is their number from the
+/// beginning, without events. The calls that perform them must not call back. A time that is not a number is unknown.
+/// The functions of a replay are not methods, so that a page without replays does not load them.
 ///
 /// # Errors
-/// `{ field, problem }` for text that is not an [`Input`]. Nothing has happened then.
+/// `{ field, problem }` for text that is not an [`Input`]. It changes nothing.
 #[wasm_bindgen(js_name = playInput)]
 pub fn play_input(
     run: &RunHandle,
@@ -272,7 +272,7 @@ pub fn play_input(
     Ok(())
 }
 
-/// Plays a chunk of a record, whose `length` bytes stand in the inlet.
+/// Plays a chunk of a record, with `length` bytes in the inlet.
 #[wasm_bindgen(js_name = playChunk)]
 pub fn play_chunk(run: &RunHandle, request: u32, length: usize, now_ms: f64, random: u64, before_next: u32) {
     let now_ms = moment_of(now_ms, 0.0).now_ms;
@@ -294,7 +294,7 @@ impl RunHandle {
 #[inline(never)]
 fn read_input(text: &str) -> Result<Input<'static>, JsValue> {
     json::read("", text).map_err(|error| {
-        // Your code does not know the names of inputs, so the path begins below them.
+        // Your code does not know the names of inputs, so the path starts below them.
         let (_, field) = error.field.split_once('.').unwrap_or_default();
         thrown(ConfigError::new(field, error.problem))
     })
@@ -306,7 +306,7 @@ fn thrown(error: ConfigError) -> JsValue {
 
 /// One of our small values as a JavaScript object.
 fn object<T: Serialize>(value: &T) -> JsValue {
-    // The conversion refuses only integers beyond 2^53, which our types never hold.
+    // The conversion rejects only integers beyond 2^53, which our types never contain.
     value
         .serialize(&Serializer::json_compatible())
         .unwrap_or(JsValue::UNDEFINED)

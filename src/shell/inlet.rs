@@ -1,8 +1,9 @@
-//! The buffer through which a response's bytes and short texts enter linear memory: one for all runs of the instance.
+//! The buffer for a response's bytes and short texts on their way into linear memory. All runs of the instance share
+//! it.
 //!
-//! JavaScript copies bytes into it and at once calls the function that reads them, so nothing can happen in between.
-//! A chunk is copied once, and no chunk allocates. JavaScript first asks for room ([`inlet_for`]), because the buffer
-//! moves when it grows.
+//! JavaScript copies bytes into it and immediately calls the function that reads them, so nothing can happen in
+//! between. A chunk is copied once and allocates nothing. JavaScript first requests the space ([`inlet_for`]),
+//! because the buffer moves when it grows.
 
 use std::cell::RefCell;
 
@@ -31,13 +32,13 @@ pub fn inlet_for(length: usize) -> usize {
     })
 }
 
-/// The number of bytes that fit into the inlet.
+/// The size of the inlet in bytes.
 #[wasm_bindgen(js_name = inletCapacity)]
 pub fn inlet_capacity() -> usize {
     INLET.with_borrow(Vec::len)
 }
 
-/// Lends the first `length` bytes to a closure.
+/// Calls a closure with the first `length` bytes.
 pub fn with_inlet<R>(length: usize, read: impl FnOnce(&[u8]) -> R) -> R {
     INLET.with_borrow(|inlet| read(inlet.get(..length).unwrap_or(inlet)))
 }

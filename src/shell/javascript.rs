@@ -1,15 +1,15 @@
 //! The methods that the shell calls in JavaScript: one object per run, `Shell` in
 //! `src/typescript/core/host/shell.ts`.
 //!
-//! The driver and [`super::request`] call them while no run is borrowed, so each of them may call the handle back at
-//! once. Outputs that follow from such a call are performed when the drain that is at work reaches them. The methods
-//! catch whatever your functions throw. If one throws all the same, the driver ends the run.
+//! The driver and [`super::request`] call them while no run is borrowed, so each of them may immediately call the
+//! handle. The current drain performs the outputs of such a call. The methods catch everything that your functions
+//! throw. If one throws anyway, the driver ends the run.
 
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The run's counterpart in JavaScript, which has everything that the run holds open there.
+    /// The run's counterpart in JavaScript, which has everything that the run has open there.
     pub type Shell;
 
     /// Contract: reads the records (see [`super::batch::Batch`]) before it calls anything that could change them.
@@ -22,7 +22,7 @@ extern "C" {
         text_length: usize,
     ) -> Result<(), JsValue>;
 
-    /// Performs an output that has no method of its own. `output` is the JSON of an
+    /// Performs an output without its own method. `output` is the JSON of an
     /// [`Output`](crate::engine::model::output::Output).
     #[wasm_bindgen(method, catch)]
     pub fn perform(this: &Shell, output: &str) -> Result<(), JsValue>;
@@ -33,8 +33,8 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn save(this: &Shell, save: u32, first_seq: f64, entries: Vec<String>) -> Result<(), JsValue>;
 
-    /// Keeps an input that is about to reach the run: its moment, the number of outputs that were performed before
-    /// it, and its JSON. The text is empty for the chunk that is being handed over.
+    /// Records an input that is about to reach the run: its moment, the number of outputs that were performed before
+    /// it, and its JSON. The text is empty for the current chunk.
     ///
     /// Contract: calls nothing.
     #[wasm_bindgen(method, catch)]
@@ -45,10 +45,10 @@ extern "C" {
     pub fn done(this: &Shell) -> Result<(), JsValue>;
 
     /// Authorizes and fetches, in a microtask. `http` is the request's JSON. The method then calls
-    /// [`super::request::headers_of`] and [`super::RunHandle::respond`], or hands over the reason why nothing was
-    /// sent or nothing came.
+    /// [`super::request::headers_of`] and [`super::RunHandle::respond`], or passes the reason why nothing was sent or
+    /// received.
     ///
-    /// The body stands at `at` in linear memory and has `length` bytes.
+    /// The body is at `at` in linear memory and has `length` bytes.
     ///
     /// Contract: copies the body before it calls anything.
     #[wasm_bindgen(method, catch)]
@@ -66,7 +66,7 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn random(this: &Shell) -> Result<f64, JsValue>;
 
-    /// Sets the one timer, in place of an earlier one. The timer hands over the input `due`.
+    /// Sets the one timer, which replaces an earlier one. When it fires, it passes the input `due`.
     #[wasm_bindgen(method, catch)]
     pub fn arm(this: &Shell, delay_ms: f64) -> Result<(), JsValue>;
 

@@ -1,13 +1,12 @@
 //! The wasm shell: performs the engine's outputs with web APIs, and decides nothing.
 //!
-//! It owns the handles that JavaScript holds ([`handle`]), the driver that takes inputs in and performs outputs
+//! It owns the handles for JavaScript ([`handle`]), the driver that receives inputs and performs outputs
 //! ([`driver`]), the calls into JavaScript ([`javascript`]), HTTP through the TypeScript's `fetch` ([`request`]), the
-//! way of events out ([`batch`]) and of bytes in ([`inlet`]), and the hook that words a panic ([`mod@panic`]). It
-//! never retries, and it neither reads a provider's JSON nor knows a provider's name.
+//! path of events out ([`batch`]) and of bytes in ([`inlet`]), and the hook for the message of a panic
+//! ([`mod@panic`]). It never retries, and it neither reads a provider's JSON nor knows a provider's name.
 //!
-//! Two rules keep it free of "recursive use of an object". No borrow is held while JavaScript runs. An input that
-//! JavaScript hands over from inside a callback reaches the run at once, but the drain that is at work performs its
-//! outputs.
+//! Two rules prevent the error "recursive use of an object". No borrow is active while JavaScript runs. An input that
+//! JavaScript passes from inside a callback reaches the run immediately, but the current drain performs its outputs.
 
 pub mod batch;
 pub mod driver;

@@ -1,10 +1,9 @@
-//! A panic is a defect of looplet and ends the instance, as a stack overflow does.
+//! A panic is a bug in looplet and ends the instance, like a stack overflow.
 //!
-//! Nothing unwinds, so a borrow that a panic leaves behind stays. The TypeScript treats every error that leaves
-//! WebAssembly unasked as the loss of the instance (`src/typescript/core/host/instance.ts`), and the next run gets a
-//! fresh instance. The state of each run is lost with it: its answers, calls, usage and number of iterations.
-//! JavaScript keeps only the text of the latest answer that a listener has heard. The constructor of the handle sets
-//! the hook.
+//! Nothing unwinds, so borrows remain after a panic. The TypeScript treats every error that WebAssembly throws
+//! unexpectedly as a lost instance (`src/typescript/core/host/instance.ts`), and the next run gets a new instance.
+//! The state of each run is lost with it: its answers, calls, usage and number of iterations. JavaScript has only the
+//! text of the latest answer that a listener has received. The constructor of the handle sets the hook.
 
 use std::panic::set_hook as set_panic_hook;
 use std::sync::Once;

@@ -1,8 +1,8 @@
-//! One HTTP request: its way out to JavaScript, the check of its headers, and the head of its response.
+//! One HTTP request: its way to JavaScript, the check of its headers, and the head of its response.
 //!
 //! The driver calls [`send`]. JavaScript waits for `authorize` and `fetch`, because a promise that crosses into
-//! WebAssembly costs ten times the bytes and the time. It then checks the headers with [`headers_of`] and hands the
-//! response's head to [`respond`]. The run drops a head whose request was aborted. Nothing here retries.
+//! WebAssembly costs ten times the bytes and the time. It then checks the headers with [`headers_of`] and passes the
+//! response's head to [`respond`]. The run drops the head of an aborted request. Nothing here retries.
 
 use std::rc::Rc;
 
@@ -27,8 +27,8 @@ pub fn send(driver: &Driver, request: EffectId, http: &HttpRequest) -> Result<()
 /// The `Headers` of `[[name, value], …]` in JSON.
 ///
 /// # Errors
-/// The name of the first header that HTTP does not allow, or the place where the JSON does not fit. The error of
-/// `Headers` itself would contain the value, which can be a key, so the characters are checked first.
+/// The name of the first header that HTTP does not allow, or the position of invalid JSON. The error of `Headers`
+/// itself would contain the value, which may be a key, so the characters are checked first.
 #[wasm_bindgen(js_name = headersOf)]
 pub fn headers_of(json: &str) -> Result<web_sys::Headers, JsValue> {
     let built = Headers::new();

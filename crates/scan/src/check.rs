@@ -1,8 +1,8 @@
-//! Checks whether a text is one JSON value (RFC 8259), and finds the first fault and its place.
+//! Checks whether a text is one JSON value (RFC 8259), and finds the first error and its position.
 //!
 //! It reads the text once and builds nothing. A level of depth costs one byte and no stack. The readers call it
-//! before they cut a text apart, so that everything behind them is known to be valid. A [`Fault`] has the words and
-//! the place that `serde_json` reports; the tests compare the two.
+//! before they split a text, so they can assume that the text is valid. A [`Fault`] has the message and position that
+//! `serde_json` reports. The tests compare the two.
 
 use crate::cursor::Cursor;
 
@@ -15,7 +15,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// True when the text ends before its value does. An end within a number counts as an invalid number.
+    /// True if the text ends before its value. An end within a number is an invalid number.
     pub fn is_end(&self) -> bool {
         self.problem.starts_with("EOF")
     }

@@ -24,7 +24,7 @@ impl<'a> RawString<'a> {
         self.text == name
     }
 
-    /// The content of a string with escapes. It must be checked, or a part of one that is.
+    /// The content of a string with escapes. The string, or the text that contains it, must have been checked.
     pub(crate) fn escaped(text: &'a str) -> RawString<'a> {
         RawString { text, escaped: true }
     }
@@ -69,7 +69,7 @@ impl<'a> RawString<'a> {
         }
     }
 
-    /// The bytes before and behind the string in the event that contains it, with the quotes left out.
+    /// The bytes before and after the string in the event that contains it, without the quotes.
     pub fn frame_in<'b>(&self, data: &'b [u8]) -> Option<(&'b [u8], &'b [u8])> {
         let at = (self.text.as_ptr() as usize).checked_sub(data.as_ptr() as usize)?;
         let before = data.get(..at.checked_sub(1)?)?;
@@ -78,7 +78,7 @@ impl<'a> RawString<'a> {
     }
 }
 
-/// Reads one escape behind its backslash and returns the text behind the escape.
+/// Reads one escape after its backslash and returns the text after the escape.
 fn unescape_one<'a>(after: &'a str, into: &mut String) -> &'a str {
     let mut chars = after.chars();
     let plain = match chars.next() {
@@ -95,7 +95,7 @@ fn unescape_one<'a>(after: &'a str, into: &mut String) -> &'a str {
     chars.as_str()
 }
 
-/// Reads the digits behind `\u`, together with the second half of a pair, and returns the text behind them.
+/// Reads the digits after `\u`, together with the second half of a pair, and returns the text after them.
 fn unescape_unicode<'a>(digits: &'a str, into: &mut String) -> &'a str {
     let Some((first, rest)) = hex4(digits) else {
         return digits;
@@ -152,8 +152,8 @@ pub fn not_plain(word: u64) -> u64 {
     quote | backslash | any_below(word, 0x20)
 }
 
-/// The bytes behind `prefix`, or `None` if `bytes` begin otherwise. It compares eight bytes at a time, because the
-/// standard library compares byte by byte here.
+/// The bytes after `prefix`, or `None` if `bytes` do not begin with it. It compares eight bytes at a time, because
+/// the standard library compares byte by byte here.
 pub fn behind<'a>(bytes: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     let (start, rest) = bytes.split_at_checked(prefix.len())?;
     let (words, tail) = start.as_chunks::<8>();
@@ -249,7 +249,7 @@ impl<'a> Cursor<'a> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Passes `count` bytes, at most up to the end.
+    /// Skips `count` bytes, at most up to the end.
     pub fn step(&mut self, count: usize) {
         self.at = self.bytes.len().min(self.at + count);
     }
@@ -352,7 +352,7 @@ impl<'a> Cursor<'a> {
         Some(())
     }
 
-    /// Passes bytes of a kind. `None` if their number is not in `count`.
+    /// Skips bytes of a kind. `None` if their number is not in `count`.
     fn pass(&mut self, kind: impl Fn(u8) -> bool, count: core::ops::Range<usize>) -> Option<()> {
         let from = self.at;
         while self.bytes.get(self.at).is_some_and(|byte| kind(*byte)) {
@@ -428,7 +428,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Walks an object: `field` gets the cursor behind each key and its colon, and must pass the value.
+    /// Reads an object: `field` gets the cursor after each key and its colon, and must skip the value.
     pub fn object(&mut self, mut field: impl FnMut(&[u8], &mut Cursor<'a>) -> Option<()>) -> Option<()> {
         self.eat(b'{')?;
         if self.eat(b'}').is_some() {

@@ -17,13 +17,13 @@ use crate::cursor::{Cursor, RawString, behind};
 pub struct Keys {
     /// The keys of strings that a delta appends to a block.
     pub text: &'static [&'static str],
-    /// The keys of strings and whole numbers without meaning, for example a padding.
+    /// The keys of strings and integers without meaning, such as padding.
     pub noise: &'static [&'static str],
 }
 
-/// The longest frame that is kept, in bytes.
+/// The maximum length of a stored frame, in bytes.
 const MAX_FRAME_BYTES: usize = 2048;
-/// The number of frames that were learnt in a row and not trusted, after which the lane stops learning.
+/// The number of consecutive frames that were learnt but not trusted, after which the lane stops learning.
 const MAX_VAIN_FRAMES: u8 = 16;
 
 /// The frame of the last event that the general reader has read. The default lane has no keys and never knows an
@@ -32,7 +32,7 @@ const MAX_VAIN_FRAMES: u8 = 16;
 pub struct Lane {
     keys: Option<&'static Keys>,
     frame: Option<Frame>,
-    /// The block to which events with the frame append, if that is certain.
+    /// The block to which events with the frame append, if known.
     part: Option<usize>,
     /// See [`MAX_VAIN_FRAMES`].
     vain: u8,
@@ -43,11 +43,11 @@ pub struct Lane {
 struct Frame {
     /// The event's name.
     name: Vec<u8>,
-    /// The lines before the data and the begin of its line, as nearly every server writes them.
+    /// The lines before the data and the beginning of its line, as most servers write them.
     lines: Vec<u8>,
     /// The bytes before the values, each up to its value.
     pieces: Vec<(Vec<u8>, Value)>,
-    /// The bytes behind the last value.
+    /// The bytes after the last value.
     end: Vec<u8>,
 }
 
@@ -69,7 +69,7 @@ impl Lane {
         }
     }
 
-    /// The block to which events with the frame append, if that is certain.
+    /// The block to which events with the frame append, if known.
     pub fn part(&self) -> Option<usize> {
         self.part
     }
@@ -83,8 +83,8 @@ impl Lane {
         if rest.is_empty() { Some(text) } else { None }
     }
 
-    /// The string of the whole event at the start of a stream's bytes, if the event has the frame, and the bytes
-    /// behind the event.
+    /// The string of the complete event at the start of a stream's bytes, if the event has the frame, and the bytes
+    /// after the event.
     #[inline(never)]
     pub fn next<'a>(&self, bytes: &'a [u8]) -> Option<(RawString<'a>, &'a [u8])> {
         let frame = self.frame.as_ref()?;
@@ -152,7 +152,7 @@ impl Frame {
         })
     }
 
-    /// The string of the data at the start of `bytes`, and the bytes behind that data.
+    /// The string of the data at the start of `bytes`, and the bytes after that data.
     fn text<'a>(&self, bytes: &'a [u8]) -> Option<(RawString<'a>, &'a [u8])> {
         let (mut rest, mut text) = (bytes, None);
         for (before, value) in &self.pieces {
@@ -191,7 +191,7 @@ fn value_of(key: RawString<'_>, cursor: &mut Cursor<'_>, keys: &Keys) -> Option<
     Some(value)
 }
 
-/// The bytes behind `end`. Blanks among closing brackets are ignored, because Anthropic pads there.
+/// The bytes after `end`. Blanks among closing brackets are ignored, because Anthropic pads there.
 fn behind_end<'a>(bytes: &'a [u8], end: &[u8]) -> Option<&'a [u8]> {
     behind(bytes, end).or_else(|| behind_padded(bytes, end))
 }

@@ -1,14 +1,14 @@
 //! The bytes of a streamed answer: Server-Sent Events, and the JSON in them.
 //!
-//! Nearly every byte of a streamed answer passes through it, so it is built for speed (`opt-level = 3`), and nothing
-//! else is. Lines of NDJSON, the binary frames of Bedrock and the bodies of errors are cut in the engine; only their
-//! JSON is read here. The engine also reads the JSON of messages, tool arguments and permission rules with it.
+//! Nearly every byte of a streamed answer passes through it, so it is the only crate built for speed (`opt-level =
+//! 3`). The engine splits lines of NDJSON, the binary frames of Bedrock and the bodies of errors. Only their JSON is
+//! read here. The engine also reads the JSON of messages, tool arguments and permission rules with it.
 //!
-//! The order for a stream is [`lane`], which reads the events that repeat each other, then [`sse`], which cuts the
-//! other bytes into events. [`check`] then decides whether an event's text is valid JSON, and [`reader`] cuts a valid
-//! text apart. [`cursor`] is the reading position below them, and [`piece`] joins the halves of a letter. Only an
-//! event that is too long fails; a text that is
-//! not valid JSON gives a `Fault` or `None`. Nothing here knows a protocol, a run or an event's meaning.
+//! A stream passes through [`lane`], which reads repetitive events, then [`sse`], which splits the other bytes into
+//! events. [`check`] then decides whether an event's text is valid JSON, and [`reader`] reads the fields of a valid
+//! text. [`cursor`] is the reading position that they use, and [`piece`] joins the halves of surrogate pairs. Only an
+//! event that is too long fails. A text that is not valid JSON gives a `Fault` or `None`. Nothing here knows a
+//! protocol, a run or an event's meaning.
 
 #![cfg_attr(
     test,

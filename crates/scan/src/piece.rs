@@ -1,9 +1,9 @@
-//! A piece of a text that comes in several: its letters, and the halves of surrogate pairs at its two edges.
+//! A piece of a text that arrives in several: its characters, and the halves of surrogate pairs at its two ends.
 //!
-//! Servers that cut a text by UTF-16 units end one piece with the first half of a letter and begin the next with the
-//! second half, each as an escape of JSON. [`RawString::piece`] reads a string with these halves. [`Join`] appends a
-//! piece to a text: two halves that meet are one letter, and any other half is U+FFFD. A half inside a piece is
-//! U+FFFD already. Nothing fails.
+//! Servers that split a text by UTF-16 units end one piece with the first half of a character and begin the next with
+//! the second half, each as a JSON escape. [`RawString::piece`] reads a string with these halves. [`Join`] appends a
+//! piece to a text: two adjacent halves become one character, and any other half becomes U+FFFD. A half inside a
+//! piece is already U+FFFD. Nothing fails.
 
 use std::borrow::Cow;
 
@@ -49,7 +49,7 @@ impl<'a> RawString<'a> {
     }
 }
 
-/// The half that an escape stands for, if it is one of the 1,024 from `first` on.
+/// The half that an escape encodes, if it is one of the 1,024 from `first` on.
 fn half(escape: Option<&str>, first: u16) -> Option<u16> {
     let half = u16::from_str_radix(escape?.strip_prefix("\\u")?, 16).ok()?;
     (first..first + 0x400).contains(&half).then_some(half)
@@ -119,14 +119,14 @@ impl Join {
         self.waiting.is_some()
     }
 
-    /// Appends U+FFFD for a half that has waited in vain.
+    /// Appends U+FFFD for a half without its other half.
     pub fn end(&mut self, into: &mut String) {
         if self.waiting.take().is_some() {
             into.push(char::REPLACEMENT_CHARACTER);
         }
     }
 
-    /// Drops the half, for a text that the server repeats whole.
+    /// Drops the half, because the server repeats the complete text.
     pub fn drop_half(&mut self) {
         self.waiting = None;
     }

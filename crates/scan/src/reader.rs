@@ -1,9 +1,9 @@
 //! The general reader of providers' JSON: objects as lists of raw fields, each converted only on demand.
 //!
-//! [`validate`] checks the whole text once, by [`crate::check`], without a limit on depth and without a
-//! tree. Every other function cuts the checked text apart. Keys keep their order and numbers their digits; a repeated
-//! key counts as its last occurrence. The protocols call it for every event that the lane does not take. Nothing
-//! fails: a field of the wrong type reads as absent or empty.
+//! [`validate`] checks the complete text once with [`crate::check`], without a limit on depth and without a tree.
+//! Every other function reads the checked text. Keys keep their order and numbers their digits. Of a repeated key the
+//! last value counts. The protocols call it for every event that the lane does not read. Nothing fails: a field of
+//! the wrong type reads as absent or empty.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ pub struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Cuts `json` apart, which must be valid. `None` if it is not an object.
+    /// Reads the fields of `json`, which must be valid. `None` if it is not an object.
     pub fn parse(json: &'a str) -> Option<Object<'a>> {
         let mut cursor = Cursor::new(json.as_bytes());
         cursor.eat(b'{')?;
@@ -95,7 +95,7 @@ impl<'a> Object<'a> {
         self.filled(key).is_some()
     }
 
-    /// A word of the vendor's own vocabulary, which no vendor escapes; empty if the field has another type.
+    /// A word of the vendor's vocabulary, which no vendor escapes. Empty if the field has another type.
     pub fn word(&self, key: &str) -> &'a str {
         self.get(key)
             .and_then(|json| Cursor::new(json.as_bytes()).string()?.plain())

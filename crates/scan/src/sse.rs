@@ -1,10 +1,9 @@
 //! The decoder of `text/event-stream`: bytes in, events out, over the whole grammar of
 //! <https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation>.
 //!
-//! It owns the bytes of the unfinished event and nothing else. The protocol knows the meaning of an event; the
-//! decoder does not even check that its bytes are valid UTF-8. Chunks may be cut anywhere, within a character or
-//! between CR and LF. Each byte is looked at once and copied at most once. An event that lies whole within one chunk
-//! is borrowed from it.
+//! It owns only the bytes of the unfinished event. The protocol knows the meaning of an event. The decoder does not
+//! even check that its bytes are valid UTF-8. Chunks may be split anywhere, within a character or between CR and LF.
+//! Each byte is read once and copied at most once. An event that is completely within one chunk is borrowed from it.
 //!
 //! The caller calls [`SseDecoder::feed`] for each chunk, then [`SseDecoder::finish`]. Only an event that is too long
 //! fails.
@@ -18,11 +17,11 @@ pub struct SseEvent<'a> {
     pub event: &'a [u8],
     /// The values of the `data` lines, joined by LF.
     pub data: &'a [u8],
-    /// The bytes of the chunk behind the event.
+    /// The bytes of the chunk after the event.
     pub behind: &'a [u8],
 }
 
-/// The reason why a stream cannot be decoded any further.
+/// Why a stream cannot be decoded any further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SseError {
     /// The joined data, the name or the id of one event has more bytes than
@@ -36,8 +35,8 @@ pub enum SseError {
 /// Decodes one stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SseDecoder {
-    /// The most bytes that the joined data of one event may have, and likewise its name and its id.
-    /// Default 64 MiB: above any model's answer, below the memory of an edge worker.
+    /// The maximum number of bytes in the joined data of one event, and also in its name and its id. Default 64 MiB:
+    /// above any model's answer, below the memory of an edge worker.
     pub max_event_bytes: usize,
     start: Start,
     after_cr: bool,
@@ -71,7 +70,7 @@ impl Default for SseDecoder {
     }
 }
 
-/// The number of bytes of the byte order mark that have come, while it may still come.
+/// The number of received bytes of the byte order mark, while it may still be completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Start {
     Bom(usize),
@@ -81,7 +80,7 @@ enum Start {
 /// The state of the unfinished line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
-    /// The line's name is not complete. `line_value` holds all of it.
+    /// The line's name is not complete. `line_value` has all of it.
     Name,
     /// The rest is the value of this field. A value of `data` goes to `data`, any other value to `line_value`.
     Value(Field),
@@ -90,7 +89,7 @@ enum Line {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     Data,
-    /// A line `error: {…}`, by which GPUStack tells an error: the data of an event `error`.
+    /// A line `error: {…}`, with which GPUStack reports an error. It becomes the data of an event `error`.
     Error,
     Event,
     Id,
@@ -99,7 +98,7 @@ enum Field {
     Unknown,
 }
 
-/// The fields of the current event that lie whole within the current chunk.
+/// The fields of the current event that are completely within the current chunk.
 #[derive(Default)]
 struct Borrowed<'a> {
     data: Option<&'a [u8]>,
@@ -107,8 +106,8 @@ struct Borrowed<'a> {
 }
 
 impl SseDecoder {
-    /// Decodes one chunk and calls `on_event` with every event that ends in it. `on_event` returns the number of
-    /// bytes behind the event that it has read itself; they must be whole events.
+    /// Decodes one chunk and calls `on_event` with every event that ends in it. `on_event` returns how many bytes
+    /// after the event it has read itself. They must be complete events.
     ///
     /// # Errors
     /// [`SseError::EventTooLong`], and then for every later call as well.
@@ -158,7 +157,7 @@ impl SseDecoder {
     }
 
     /// Ends the stream. An unfinished last line counts as finished, and an event without its blank line is delivered.
-    /// Only the decoder of its data can tell whether that event was cut off.
+    /// Only the decoder of its data can detect whether that event is complete.
     ///
     /// # Errors
     /// [`SseError::EventTooLong`].
@@ -173,7 +172,7 @@ impl SseDecoder {
         Ok(())
     }
 
-    /// True when no part of an event is held, so the next byte begins one.
+    /// True if there is no unfinished event, so the next byte begins one.
     pub fn is_between_events(&self) -> bool {
         !self.after_cr
             && !self.has_data
@@ -183,8 +182,8 @@ impl SseDecoder {
             && !self.is_within_a_line()
     }
 
-    /// True when a comment or a line with a known field name has come. `false` after a whole body means that it was
-    /// HTML, JSON or something else, but not an event stream.
+    /// True if there was a comment or a line with a known field name. `false` after a complete body means that it was
+    /// not an event stream but HTML, JSON or something else.
     pub fn saw_field(&self) -> bool {
         self.saw_field
     }
@@ -211,7 +210,7 @@ impl SseDecoder {
                 (found, _) => {
                     self.start = Start::Over;
                     if found.is_some() && seen > 0 {
-                        // Half a byte order mark is the beginning of a line whose name is unknown.
+                        // Half a byte order mark is the start of a line with an unknown name.
                         self.line = Line::Value(Field::Unknown);
                     }
                 }
@@ -224,7 +223,7 @@ impl SseDecoder {
         self.line != Line::Name || !self.line_value.is_empty()
     }
 
-    /// Takes a line that lies whole within one chunk.
+    /// Reads a line that is completely within one chunk.
     fn take_line<'a>(&mut self, line: &'a [u8], here: &mut Borrowed<'a>) -> Result<(), SseError> {
         let (field, value) = match split_name(line) {
             Some((field, value_start)) => (field, line.get(value_start..).unwrap_or_default()),
@@ -256,7 +255,7 @@ impl SseDecoder {
         }
     }
 
-    /// Takes the beginning or a further piece of a line that does not lie whole within one chunk.
+    /// Reads the beginning or a further piece of a line that is not completely within one chunk.
     fn open_line(&mut self, piece: &[u8]) -> Result<(), SseError> {
         let mut rest = piece;
         while self.line == Line::Name {
@@ -378,7 +377,7 @@ impl SseDecoder {
 }
 
 impl Borrowed<'_> {
-    /// Copies the current event's fields, because its chunk ends or further data joins it.
+    /// Copies the current event's fields, because its chunk ends or more data follows.
     fn spill_into(&mut self, decoder: &mut SseDecoder) {
         if let Some(data) = self.data.take() {
             decoder.data.clear();
@@ -405,8 +404,8 @@ fn reset(buffer: &mut Vec<u8>) {
     }
 }
 
-/// The field of a line that begins with `line`, and where its value starts; `None` while more bytes could
-/// change either.
+/// The field of a line that begins with `line`, and where its value starts. `None` while more bytes could change
+/// either.
 fn split_name(line: &[u8]) -> Option<(Field, usize)> {
     let name: &[u8] = match line.first()? {
         b'd' => b"data:",
@@ -427,7 +426,7 @@ fn split_name(line: &[u8]) -> Option<(Field, usize)> {
     }
 }
 
-/// The field of a whole line that is only a name, with or without its colon.
+/// The field of a complete line that is only a name, with or without its colon.
 fn field_without_value(line: &[u8]) -> Field {
     match line {
         b"data" | b"event" | b"id" | b"retry" | b"data:" | b"event:" | b"id:" | b"retry:" => {

@@ -1,7 +1,7 @@
-//! How far an agent has come in its iteration, and what it still has to do there.
+//! The state of an agent's iteration, and what the agent still has to do in it.
 //!
-//! [`IterationState::finish`] emits the end of an iteration once, however
-//! it ends, and [`IterationState::ask_about_end`] asks `onIterationEnd` once. Nothing here decides what follows.
+//! [`IterationState::finish`] emits the end of an iteration once, however it ends. [`IterationState::ask_about_end`]
+//! asks `onIterationEnd` once. Nothing here decides what happens next.
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::rounds::Rounds;
@@ -16,15 +16,15 @@ pub struct IterationState {
     kept: CourseState,
 }
 
-/// The events of the iteration that are still to come.
+/// The events of the iteration that are still to be emitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
-    /// No iteration has begun, or `onIterationEnd` has heard of the last one.
+    /// No iteration has started, or `onIterationEnd` was called for the last one.
     Told,
     Open,
-    /// The iteration is open, and begins again in this process.
+    /// The iteration is open and restarts in this process.
     CutOff,
-    /// The iteration has finished, and `onIterationEnd` has not heard of it yet.
+    /// The iteration has finished, and `onIterationEnd` was not called for it yet.
     Finished,
 }
 
@@ -40,7 +40,7 @@ impl Default for IterationState {
 }
 
 impl IterationState {
-    /// The course of a checkpoint whose agent has begun this number of iterations.
+    /// The state from a checkpoint, for an agent that has started this number of iterations.
     pub fn restored(mut kept: CourseState, iterations: u32) -> IterationState {
         kept.is_told |= !kept.is_open && iterations == 0;
         IterationState { kept }
@@ -65,7 +65,7 @@ impl IterationState {
         self.kept.is_told = progress == Progress::Told;
     }
 
-    /// Begins an open iteration again, whose process has ended. Its attempts go on.
+    /// Restarts an open iteration after its process has ended. The attempts are counted on.
     pub fn cut_off(&mut self, who: &mut AgentIdentity) {
         if self.progress() == Progress::Open {
             who.kept.iteration = who.kept.iteration.saturating_sub(1);
@@ -73,8 +73,8 @@ impl IterationState {
         }
     }
 
-    /// Counts the iteration that begins. Returns false for one that another process has begun: its attempts count,
-    /// and so does their usage.
+    /// Counts the iteration that starts. Returns false if another process has started it: then its attempts and their
+    /// usage count too.
     pub fn begin(&mut self, who: &mut AgentIdentity) -> bool {
         let is_new = self.progress() != Progress::CutOff;
         who.kept.iteration += 1;
@@ -122,7 +122,7 @@ impl IterationState {
         true
     }
 
-    /// `onIterationEnd` has heard of the iteration.
+    /// `onIterationEnd` was called for the iteration.
     pub fn note_told(&mut self) {
         self.set_progress(Progress::Told);
     }
@@ -133,7 +133,7 @@ impl IterationState {
         self.kept.has_new_prompt |= !is_empty;
     }
 
-    /// The name by which an input guardrail that looks at each prompt once is found.
+    /// The occasion for input guardrails: one that checks each prompt once is called only for `prompt`.
     pub fn occasion(&self) -> &'static str {
         if self.kept.has_new_prompt {
             "prompt"
@@ -147,7 +147,7 @@ impl IterationState {
         self.kept.has_new_prompt = false;
     }
 
-    /// True after a `Stop` hook has made the model go on.
+    /// True after a `Stop` hook has made the model continue.
     pub fn is_kept_going(&self) -> bool {
         self.kept.stop_hook_active
     }

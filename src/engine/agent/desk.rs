@@ -30,12 +30,12 @@ pub struct AgentContext<'a> {
     pub ledger: &'a mut Ledger,
     /// The open questions of the run.
     pub asks: &'a mut Questions,
-    /// The permissions of the run as they stand.
+    /// The current permissions of the run.
     pub permissions: &'a mut Option<Permissions>,
     pub setup: &'a Setup,
     /// A JSON object with your code's values for the tools' bindings.
     pub inputs: Option<&'a Json>,
-    /// The source of the session, if it begins with this run.
+    /// The source of the session, if this run starts it.
     pub session: Option<&'a str>,
     /// The agents with a higher index than this one. Its subagents are among them.
     pub below: &'a mut [Node],
@@ -86,7 +86,7 @@ impl<'a> AgentContext<'a> {
         self.hooks().iter().any(|hook| hook.is_for(point, name))
     }
 
-    /// The hooks of the run, which serve all of its agents.
+    /// The hooks of the run, which apply to all of its agents.
     pub fn hooks(&self) -> &'a [Hook] {
         &self.setup.root.config.hooks
     }
@@ -105,7 +105,7 @@ impl<'a> AgentContext<'a> {
         self.below.iter().find(answers).map(|node| node.who.agent)
     }
 
-    /// Lets an agent below act, with a desk of its own.
+    /// Calls `act` with an agent below and a context for it.
     pub fn on_child(&mut self, child: u32, act: &mut dyn FnMut(&mut Agent, &mut AgentContext<'_>)) {
         let Some(at) = child.checked_sub(self.first_below) else {
             return;

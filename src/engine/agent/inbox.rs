@@ -1,7 +1,7 @@
-//! Messages for an agent at work, which its model gets between two requests.
+//! Messages for a running agent, which its model gets between two requests.
 //!
-//! The run adds steers and follow-ups to the root's [`Inbox`]. The agent takes them out when an iteration hands over.
-//! Messages that are still there at the end are reported as undelivered.
+//! The run adds steers and follow-ups to the root's [`Inbox`]. The agent takes them when an iteration yields to your
+//! listeners. Messages that are left at the end are reported as undelivered.
 
 use crate::engine::agent::desk::AgentContext;
 use crate::engine::model::event::EventKind;
@@ -31,7 +31,7 @@ impl Inbox {
     }
 }
 
-/// Takes the first messages out of a queue and tells that they were delivered. Returns their content, for one message
+/// Takes the first messages out of a queue and emits that they were delivered. Returns their content as one message
 /// to the model.
 pub(super) fn deliver(queue: &mut Vec<Queued>, most: usize, desk: &mut AgentContext<'_>) -> Vec<Block> {
     let first: Vec<Queued> = queue.drain(..most.min(queue.len())).collect();

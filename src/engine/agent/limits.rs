@@ -1,9 +1,9 @@
 //! The limits of an agent: when they are reached, and how they are raised.
 //!
-//! [`AgentLimits`] owns the raised limits. The desk lends them to every part, because any step can be held up by one.
-//! Steps ask [`AgentContext::limit_on_iteration`] or [`AgentContext::overrun`] before they go on, and the agent does
-//! what [`AgentContext::reach_limit`] says if there is a limit: with `onLimit` your code is asked for more, else the
-//! agent stops. The counts themselves are in the ledger's accounts, and the deadlines in its timers.
+//! [`AgentLimits`] owns the raised limits. They are part of the context, because a limit can block any step. Steps
+//! check [`AgentContext::limit_on_iteration`] or [`AgentContext::overrun`] before they continue. If a limit is
+//! reached, the agent does what [`AgentContext::reach_limit`] returns: it asks `onLimit` for a higher limit, or stops
+//! if there is no `onLimit`. The counts are in the ledger's accounts, and the deadlines in its timers.
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::desk::AgentContext;
@@ -36,7 +36,7 @@ impl AgentLimits {
 }
 
 impl AgentContext<'_> {
-    /// The limits of the agent as they stand, raised or not.
+    /// The agent's current limits, raised or not.
     pub fn limits(&self) -> &Limits {
         self.who
             .limits
@@ -51,8 +51,8 @@ impl AgentContext<'_> {
         self.has_hooks(Point::Limit, "")
     }
 
-    /// The limit that this agent or one above it has overrun. An agent above is stopped next. A time that is over
-    /// counts here even if no input has told it yet.
+    /// The limit that this agent or one above it has exceeded. An agent above is stopped next. An expired time limit
+    /// counts even before the input that reports it.
     pub fn overrun(&self) -> Option<StoppedBy> {
         if self.ledger.is_late(self.who.agent) && !self.may_raise() {
             return Some(StoppedBy::Time);
@@ -60,7 +60,7 @@ impl AgentContext<'_> {
         self.ledger.accounts.overrun(self.who.agent).map(|(_, by)| by)
     }
 
-    /// The limit that keeps the next iteration from beginning.
+    /// The limit that prevents the next iteration.
     pub fn limit_on_iteration(&self) -> Option<StoppedBy> {
         if Some(self.who.kept.iteration) >= self.limits().max_iterations {
             return Some(StoppedBy::Iterations);
@@ -173,7 +173,7 @@ impl AgentContext<'_> {
         self.emit(EventKind::Limits { limits });
     }
 
-    /// Returns true if limits also count tokens that vendors have not reported yet, by estimate.
+    /// Returns true if limits also count estimates of tokens that vendors have not reported yet.
     pub fn estimates_usage(&self) -> bool {
         self.setup.root.config.limits.estimate_usage
     }

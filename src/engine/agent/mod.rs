@@ -1,16 +1,17 @@
 //! One agent of a run: its transcript, its requests and its tool calls, from iteration to iteration.
 //!
-//! An [`Agent`] is its parts side by side, and each part owns its state: the calls ([`calls`]), the messages and
-//! their length ([`history`]), the requests ([`request`]), the last answer ([`answer`]), the iteration ([`course`]).
-//! A part takes the [`AgentContext`] and what it needs of the others, and returns what follows ([`next`]). This file
-//! has the inputs and the results of an agent, and [`machine`] its steps.
+//! An [`Agent`] consists of parts, and each part owns its state: the calls ([`calls`]), the messages and their length
+//! ([`history`]), the requests ([`request`]), the last answer ([`answer`]), the iteration ([`course`]). A method of a
+//! part takes the [`AgentContext`] and what it needs of the others, and returns what happens next ([`next`]). This
+//! file has the inputs and the results of an agent, and [`machine`] has its steps.
 //!
-//! Arrows between the parts run down: `machine`, then `summary`, `request`, `answer`, `calls`, `history`, then what
-//! the desk lends. One runs up: a call that is aborted cancels the subagent below it ([`AgentContext::on_child`]).
+//! The parts depend downward only: `machine`, then `summary`, `request`, `answer`, `calls`, `history`, then the
+//! context. There is one exception: a call that is aborted cancels the subagent below it
+//! ([`AgentContext::on_child`]).
 //!
-//! The run calls an agent within one `handle_input`, with an [`AgentContext`] that is lent for this input. The agent
-//! opens and closes its effects in the ledger and leaves its outputs there. It never performs an effect and never
-//! waits. When it has ended, [`Agent::ended`] returns its outcome, and a failure is one of these.
+//! The run calls an agent within one `handle_input`, with an [`AgentContext`] that it borrows for this input. The
+//! agent opens and closes its effects in the ledger and adds its outputs there. It never performs an effect and never
+//! waits. After its end, [`Agent::ended`] returns its outcome, including failures.
 
 pub mod answer;
 pub mod asks;
@@ -76,7 +77,7 @@ pub struct Node {
     pub agent: Agent,
 }
 
-/// An agent's state. Its parts keep what the journal has of it (`state.rs`).
+/// An agent's state. Its parts have what the journal saves of it (`state.rs`).
 #[derive(Clone)]
 pub struct Agent {
     machine: Machine,
@@ -86,7 +87,7 @@ pub struct Agent {
     pub calls: Calls,
     requests: Requests,
     pub answers: Answers,
-    /// The transcript is kept for the next call of the agent's tool.
+    /// Whether the transcript is saved for the next call of the agent's tool.
     pub is_kept: bool,
 }
 
@@ -127,12 +128,12 @@ impl Agent {
         self.requests.set_next_model(model, desk.setup);
     }
 
-    /// Hands the conversation to the agent whose profile this one has got.
+    /// Hands the conversation off to the agent with this agent's new profile.
     pub fn take_over(&mut self, desk: &mut AgentContext<'_>, successor: Successor) {
         take_over(desk, &mut self.history.transcript, successor);
     }
 
-    /// The model call whose response comes in.
+    /// The model call whose response is being received.
     fn reading(&mut self) -> Option<Reading<'_>> {
         let is_summary = self.machine.is(Phase::Summarizing);
         Some(Reading {
@@ -233,8 +234,7 @@ impl Agent {
         self.follow(desk, next);
     }
 
-    /// Takes the answer of your code at a limit, and the step that the limit has held up, unless a limit still holds
-    /// it.
+    /// Applies your code's answer at a limit, and continues the blocked step unless the limit is still reached.
     fn after_limit(&mut self, desk: &mut AgentContext<'_>, about: &About, raise: Option<Raise>) {
         let stopped_by = match *about {
             About::Limit(stopped_by) => stopped_by,
@@ -311,7 +311,7 @@ impl Agent {
             Answer::Prepared(prepared) => approvals.take_prepared(batch, desk, &about, Ok(prepared)),
             Answer::Failed { why } => approvals.take_prepared(batch, desk, &about, Err(why)),
             Answer::Worded(texts) => batch.take_words(texts),
-            // `answered` keeps the readings and hands on the answer that they came with.
+            // `answered` stores the readings and passes on the answer that they came with.
             Answer::Read { .. } => Next::Wait,
         };
         self.follow(desk, next);
@@ -346,7 +346,7 @@ impl Agent {
             }
             Point::IterationEnd => self.after_iteration_end(desk),
             Point::Stop | Point::SubagentStop => self.after_stop_hooks(desk, verdict),
-            // Points with one function, which gives another kind of answer.
+            // Points with one function and another kind of answer.
             Point::PrepareCalls
             | Point::WordErrors
             | Point::Permission
@@ -370,12 +370,12 @@ impl Agent {
         self.machine.is_over()
     }
 
-    /// The transcript in a form that can be sent. Open calls have a result that says that they were not run.
+    /// The transcript in a form that can be sent. Open calls get a result that says that they were not run.
     pub fn messages(&self) -> Cow<'_, [Message]> {
         self.history.transcript.closed(self.calls.batch.results())
     }
 
-    /// The transcript as [`Agent::messages`] has it. If the agent goes on, its open calls say how far they have come.
+    /// The transcript like [`Agent::messages`]. While the agent is running, its open calls have their progress.
     pub fn messages_so_far(&self, asking: &[EffectId]) -> Cow<'_, [Message]> {
         if self.is_over() {
             return self.messages();
@@ -384,7 +384,7 @@ impl Agent {
         self.history.transcript.closed(results)
     }
 
-    /// Every tool call so far, in request order.
+    /// Every tool call so far, in the order of the requests.
     pub fn tool_calls(&self) -> Cow<'_, [ToolCallRecord]> {
         let mut records = Cow::Borrowed(self.calls.rounds.records());
         let is_over = self.ended().is_some();

@@ -6,17 +6,17 @@ use crate::engine::model::error::Failure;
 use crate::engine::model::outcome::StoppedBy;
 
 pub enum Next {
-    /// Nothing follows until something else comes in.
+    /// Nothing, until the next input.
     Wait,
     /// Calls of the round may continue.
     Advance,
-    /// The request goes out, for the first time or once more.
+    /// Send the request, for the first time or again.
     Send,
-    /// The request goes out when its timer says so.
+    /// Send the request when its timer fires.
     SendLater,
     /// The vendor has refused the request as too long, and a summary can help.
     Shorten(Failure),
-    /// The input guardrail looks at the messages, of which a summary has changed some.
+    /// Ask the input guardrail about the messages, because a summary has changed some.
     GuardInput,
     /// The response of the open request is complete.
     ResponseOver,
@@ -26,7 +26,7 @@ pub enum Next {
     HandOver {
         owes_answer: bool,
     },
-    /// The agent ends, whatever is under way.
+    /// End the agent, whatever is in progress.
     Stop(StoppedBy),
     StopBecause(StoppedBy, String),
     Cancel(String),

@@ -1,7 +1,7 @@
 //! One kind of agent: its configuration, and the data that derives from it.
 //!
-//! [`Setup`](crate::engine::agent::setup::Setup) makes a profile for the agent itself and for each agent behind its
-//! tools. Runs read profiles and never change them. A configuration that cannot run fails in [`Profile::new`].
+//! [`Setup`](crate::engine::agent::setup::Setup) creates a profile for the agent itself and for each agent that its
+//! tools call. Runs read profiles and never change them. An invalid configuration fails in [`Profile::new`].
 
 use crate::engine::agent::catalog::Catalog;
 use crate::engine::agent::who::active_model::ActiveModel;

@@ -1,7 +1,7 @@
 //! The report of a subagent to its caller, and its memory for the next call of its tool.
 //!
-//! The run calls [`Node::report`] and [`Node::memory`] once the subagent has ended. One that did not complete gives
-//! its caller a fault, or a note with its text so far.
+//! The run calls [`Node::report`] and [`Node::memory`] after the subagent has ended. A subagent that did not complete
+//! reports an error, or a note with its text so far.
 
 use crate::engine::agent::Node;
 use crate::engine::agent::calls::fault;
@@ -19,8 +19,8 @@ impl Node {
         self.agent.ended().is_some() && self.who.parent.is_some() && !self.agent.course.has_reported()
     }
 
-    /// The caller, the outcome and the result for the caller's model: the agent's text, or the answer that fits its
-    /// schema. The transcript is left for [`Node::memory`].
+    /// The caller, the outcome, and the result for the caller's model: the agent's text, or the answer that matches
+    /// its schema. The transcript remains for [`Node::memory`].
     pub fn report(&mut self, owes_output: bool) -> Option<(Parent, Outcome, ToolReturn)> {
         let Node { who, agent } = self;
         let (parent, outcome) = (who.parent.clone()?, agent.ended().cloned()?);
@@ -64,7 +64,7 @@ impl Node {
         Some((parent, outcome, result))
     }
 
-    /// Gives the transcript of an ended agent up. Returns the memory of an agent that is kept.
+    /// Takes the transcript of an ended agent. Returns the memory of a persistent subagent.
     pub fn memory(&mut self) -> Option<Memory> {
         let Node { who, agent } = self;
         let transcript = std::mem::take(&mut agent.history.transcript);

@@ -1,10 +1,10 @@
 //! An agent that is prepared once: its options are checked, its schemas compiled, its models looked up. The agents
-//! behind its tools are prepared with it.
+//! that its tools call are prepared with it.
 //!
-//! The shell makes a [`Setup`] of each new text of a configuration. The TypeScript writes that text once per agent,
-//! or once per run if `sharedInstructions` is a function. All runs with this text share the setup and read it through
-//! their desks; none changes it. The changes of one run (its mode, raised limits, another model) stand in the run. A
-//! configuration that cannot run is refused here, before any run.
+//! The shell creates a [`Setup`] for each new text of a configuration. The TypeScript writes that text once per
+//! agent, or once per run if `sharedInstructions` is a function. All runs with this text share the setup through
+//! their contexts, and none changes it. The changes of one run (its mode, raised limits, another model) are in the
+//! run. An invalid configuration is rejected here, before any run.
 
 use serde_json::Value;
 
@@ -19,13 +19,13 @@ use crate::engine::model::message::Block;
 use crate::engine::model::usage::Bound;
 use crate::engine::policy::bound::bound;
 
-/// A saved run holds the configurations of its profiles in its place.
+/// A saved run has the configurations of its profiles instead.
 pub struct Setup {
     /// The run's own agent.
     pub root: Profile,
-    /// The agents behind tools, from profile 1 on.
+    /// The agents that tools call, from profile 1 on.
     agents: Vec<Profile>,
-    /// A digest of each option, by its name, if a journal is kept. They tell what another process has changed.
+    /// A digest of each option, by name, for a run with a journal. They show what another process has changed.
     pub digests: Vec<(String, String)>,
     /// The name of each profile: the tools that lead to it, from the root on.
     pub names: Vec<String>,
@@ -80,7 +80,7 @@ impl Setup {
         })
     }
 
-    /// The profile of the agent itself for 0, then those of the agents behind tools.
+    /// The profile of the agent itself for 0, then those of the agents that tools call.
     pub fn profile(&self, index: u32) -> Option<&Profile> {
         match index.checked_sub(1) {
             None => Some(&self.root),
@@ -136,7 +136,7 @@ fn names_of(config: &Config) -> Vec<String> {
     names.into_iter().enumerate().map(numbered).collect()
 }
 
-/// A digest of each field of a configuration, of each of its tools, and of the agents behind them.
+/// A digest of each field of a configuration, of each of its tools, and of the agents that they call.
 fn digests(config: &Value, path: &str, names: &[String]) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for (name, value) in config.as_object().into_iter().flatten() {
@@ -174,8 +174,8 @@ impl Config {
     }
 
     /// # Errors
-    /// An answer that may be longer than JavaScript can hold. Strings from 512 MiB on are refused (V8), and the
-    /// escapes of JSON can double a text.
+    /// An answer limit that is longer than a JavaScript string. V8 rejects strings of 512 MiB or more, and JSON
+    /// escapes can double a text.
     fn check_answer_limits(&self) -> Result<(), ConfigError> {
         let answers = &self.answers;
         for (name, bytes, most) in [
@@ -195,7 +195,7 @@ impl Config {
     }
 
     /// # Errors
-    /// A tool that names an agent beyond the `count` that there are.
+    /// A tool that names an agent with an index of `count` or more.
     fn check_agents(&self, count: usize) -> Result<(), ConfigError> {
         for tool in &self.tools {
             if tool.agent.is_some_and(|agent| agent.profile as usize >= count) {

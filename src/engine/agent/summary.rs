@@ -1,16 +1,16 @@
-//! A history is made shorter before a request, or after the vendor has refused it as too long.
+//! Shortens a history before a request, or after the vendor has rejected it as too long.
 //!
-//! A summary is a model call of its own, inside the iteration that needs it. It is counted, retried and aborted as
-//! any other call, but it is no iteration. It happens at most once in an iteration. A summary that fails leads to the
-//! built-in one or to the end of the run, never to a second summary. If the window stays too full, the run goes on,
-//! and the next summary waits until there is more to gain.
+//! A summary is a separate model call within the iteration that needs it. It is counted, retried and aborted like any
+//! other call, but it is not an iteration. There is at most one per iteration. If a summary fails, the built-in one
+//! replaces it, or the run ends. There is never a second summary. If the window remains too full, the run continues,
+//! and the next summary waits until it would gain more.
 //!
-//! The vendor of the model writes it where it can: a summary that it has signed preserves the reasoning after it. If
-//! it writes none, the model does, and if it refuses to, it is not asked again in this run.
+//! The model's vendor writes it where it can: a summary that it has signed preserves the reasoning after it. If the
+//! vendor writes none, the model does. If the vendor refuses, it is not asked again in this run.
 //!
 //! The order is `fit`, [`Summary::wanted`], the `PreCompact` hooks ([`Summary::ask_hooks`]), the summary itself
-//! ([`Summary::ask`] or [`Summary::send`]), [`Summary::take_place`], and the `PostCompact` hooks. After the last step
-//! the request goes out.
+//! ([`Summary::ask`] or [`Summary::send`]), [`Summary::take_place`], and the `PostCompact` hooks. Then the request is
+//! sent.
 
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::asks::points::{BUILT_IN_SUMMARY, NO_SUMMARY};
@@ -33,7 +33,7 @@ use crate::engine::model::question::{Facts, Point};
 use crate::engine::protocol::request::prefix::summary::{SummaryForm, signed};
 use crate::engine::protocol::{Clearing, RequestSpec};
 
-/// A summary under way.
+/// A summary in progress.
 #[derive(Clone)]
 pub struct Summary {
     trigger: CompactTrigger,
@@ -47,24 +47,24 @@ pub struct Summary {
     by: SummaryBy,
     /// The summary as the vendor has made it.
     signed: Option<Json>,
-    /// What a summary of the vendor keeps of its request.
+    /// What the vendor's summary needs to know of its request.
     prefix: Option<String>,
     /// The failure that ends the run if the summary gains nothing.
     overflow: Option<Failure>,
     /// The model that writes it.
     call: Option<Box<ModelCall>>,
-    /// Derived data, which a restored run makes again.
+    /// Derived data, which a restored run computes again.
     body: Vec<u8>,
 }
 
 impl Summary {
-    /// Begins the summary that was asked for, or that the window needs. `None` if there is nothing to summarise.
+    /// Starts the summary that was requested or that the window needs. `None` if there is nothing to summarise.
     pub fn wanted(desk: &mut AgentContext<'_>, history: &mut History) -> Option<Box<Summary>> {
         let (trigger, instructions) = history.take_wanted(desk)?;
         Summary::begin(desk, history, trigger, instructions, None)
     }
 
-    /// Begins a summary because a request was too long. Its failure ends the run if the summary gains nothing.
+    /// Starts a summary because a request was too long. If the summary gains nothing, the failure ends the run.
     pub fn of_overflow(
         desk: &mut AgentContext<'_>,
         history: &History,
@@ -100,7 +100,7 @@ impl Summary {
         }))
     }
 
-    /// The model call by which it is written.
+    /// The model call that writes it.
     pub fn call(&self) -> Option<&ModelCall> {
         self.call.as_deref()
     }
@@ -172,7 +172,7 @@ impl Summary {
         form.filter(|_| self.by == SummaryBy::Vendor)
     }
 
-    /// Lets the model write the summary that its vendor has not written.
+    /// Lets the model write the summary because its vendor has not.
     fn leave_to_model(&mut self, desk: &mut AgentContext<'_>, why: &str, error: Option<Failure>) {
         let kind = EventKind::Warning {
             code: "vendor_summary_failed".into(),
@@ -195,7 +195,7 @@ impl Summary {
                 prompt.push_str(instructions);
             }
             if let Some(form) = self.form(desk) {
-                // Instructions stand in place of the vendor's own prompt.
+                // Instructions replace the vendor's own prompt.
                 let prompt = self.instructions.is_some().then_some(prompt.as_str());
                 let spec = RequestSpec {
                     clearing: Clearing::default(),
@@ -210,7 +210,7 @@ impl Summary {
                 tool_choice: None,
                 ..model.asked().clone()
             };
-            // Vendors refuse a history with calls whose tools are not in the request.
+            // Vendors reject a history with calls if their tools are not in the request.
             if !desk.config.tools.is_empty() {
                 config.tool_choice = Some(ToolChoice::None);
             }
@@ -223,8 +223,8 @@ impl Summary {
         Ok(&self.body)
     }
 
-    /// The text of a summary whose response is complete; empty for an answer that cannot be one. `None` if the model
-    /// has to be asked for it.
+    /// The text of a summary with a complete response. Empty if the answer cannot be a summary. `None` if the model
+    /// must be asked for it.
     pub fn finished(&mut self, desk: &mut AgentContext<'_>, answers: &mut Answers) -> Option<String> {
         let mut call = self.call.take()?;
         answers.count(desk, &mut call.answer);
@@ -254,7 +254,7 @@ impl Summary {
         Some(texts.map(|part| part.text.as_str()).collect())
     }
 
-    /// Lets a failed request be sent again.
+    /// Retries a failed request.
     pub fn retry(&mut self, desk: &mut AgentContext<'_>, failure: Failure, answers: &mut Answers) -> Retry {
         if let Some(mut call) = self.call.take() {
             close_request(&mut call, desk, true);
@@ -287,8 +287,8 @@ impl Summary {
         Retry::Never
     }
 
-    /// Gives the summary up because a hook has blocked it. The request goes out as it is, and a request that the
-    /// vendor has refused as too long stays refused.
+    /// Gives up the summary because a hook has blocked it. The request is sent unchanged. If the vendor has rejected
+    /// it as too long, its failure remains.
     pub fn block(self, desk: &mut AgentContext<'_>, history: &mut History, why: Option<String>) -> Next {
         let kept = || "a hook kept the history as it is".into();
         desk.warn("compaction_blocked", why.unwrap_or_else(kept));
@@ -296,7 +296,7 @@ impl Summary {
         self.overflow.map_or(Next::Send, Next::Fail)
     }
 
-    /// Puts a text in place of the messages that it sums up.
+    /// Replaces the summarised messages with a text.
     pub fn take_place(self, desk: &mut AgentContext<'_>, history: &mut History, text: &str) -> Next {
         let signed = self.signed.filter(|_| self.by == SummaryBy::Vendor);
         let Some((text, by)) = history.sum_up(self.cut, text, self.by, signed) else {
@@ -350,7 +350,7 @@ fn with_path(url: &str, path: &str) -> String {
     }
 }
 
-/// Tells the `PostCompact` hooks of the summary before the request goes out.
+/// Calls the `PostCompact` hooks with the summary before the request is sent.
 fn tell_summary(desk: &mut AgentContext<'_>, trigger: CompactTrigger, summary: &str) -> Next {
     let (point, name) = (Point::PostCompact, word(trigger));
     if !desk.has_hooks(point, &name) {
@@ -361,7 +361,7 @@ fn tell_summary(desk: &mut AgentContext<'_>, trigger: CompactTrigger, summary: &
     Next::Wait
 }
 
-/// The reason why an answer of the model must not stand in place of a history.
+/// Why an answer of the model must not replace a history, if so.
 fn no_summary(answer: &ModelAnswer) -> Option<&'static str> {
     let has = |kind| answer.parts.iter().any(|part| part.kind == kind);
     match answer.finish_reason {

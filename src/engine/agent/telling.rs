@@ -1,7 +1,7 @@
-//! The events of an answer: its news while it streams, its text if that was held back, and its message.
+//! The events of an answer: its growth while it streams, its held text, and its message.
 //!
-//! [`tell_changes`] and [`tell_growth`] emit the news of each chunk. An answer that holds its text back tells it at
-//! the end, and only if it has no tool calls.
+//! [`tell_changes`] and [`tell_growth`] emit the changes of each chunk. An answer that holds its text emits it at the
+//! end, if it has no tool calls.
 
 use crate::engine::agent::desk::AgentContext;
 use crate::engine::ledger::Grown;
@@ -18,7 +18,7 @@ pub(crate) fn take_back_blocks(desk: &mut AgentContext<'_>, blocks: u32) {
     desk.emit(EventKind::Reset { blocks });
 }
 
-/// Emits the news of a chunk. A summary streams nothing; it only tells its usage.
+/// Emits the changes of a chunk. A summary does not stream and emits only its usage.
 pub(crate) fn tell_changes(answer: &mut ModelAnswer, desk: &mut AgentContext<'_>, is_summary: bool) {
     let mut changes = answer.take_changes();
     if is_summary {
@@ -30,8 +30,8 @@ pub(crate) fn tell_changes(answer: &mut ModelAnswer, desk: &mut AgentContext<'_>
     answer.recycle(changes);
 }
 
-/// Tells that one part has grown, without building an event. Returns false if anything else changed or waits to be
-/// told.
+/// Emits the growth of one part without building an event. Returns false if anything else has changed or is waiting
+/// to be emitted.
 pub(crate) fn tell_growth(answer: &mut ModelAnswer, desk: &mut AgentContext<'_>, is_summary: bool) -> bool {
     let Some((part, from, to)) = answer.sole_growth() else {
         return false;
@@ -57,7 +57,7 @@ pub(crate) fn tell_growth(answer: &mut ModelAnswer, desk: &mut AgentContext<'_>,
     true
 }
 
-/// Tells the text that was held back, if the answer has no tool calls.
+/// Emits the held text, if the answer has no tool calls.
 pub(crate) fn tell_held(answer: &mut ModelAnswer, desk: &mut AgentContext<'_>) {
     let calls = |part: &Part| part.shown_kind() == PartKind::ToolCall;
     if !std::mem::take(&mut answer.holds_text) || answer.parts.iter().any(calls) {
@@ -139,16 +139,14 @@ fn tell(change: Change, answer: &mut ModelAnswer, desk: &mut AgentContext<'_>) {
     desk.emit(kind);
 }
 
-/// Makes an id for a call that the provider sent without one, or with that of another call. `random` is that of the
-/// call's part.
+/// Creates an id for a call without one, or with that of another call. `random` is that of the call's part.
 fn name_call(part: &mut Part, mut random: Random, taken: &mut TakenIds) {
     while part.id.is_empty() || !taken.admit(&part.id) {
         part.id = random.id("call_");
     }
 }
 
-/// The blocks of an answer as far as their events have told them. `input_of` has the inputs of the calls that were
-/// told.
+/// The blocks of an answer as far as they were emitted. `input_of` returns the inputs of the emitted calls.
 pub fn told_blocks(answer: &ModelAnswer, input_of: impl Fn(&str) -> Option<Json>) -> Vec<StreamedBlock<'_>> {
     let parts = (0..).zip(&answer.parts);
     let told = parts.filter(|(_, part)| !(answer.holds_text && is_text(part.shown_kind())));
@@ -186,7 +184,7 @@ pub fn kind_of_delta(kind: PartKind) -> Option<DeltaKind> {
     }
 }
 
-/// The event that tells the growth of a part.
+/// The event for the growth of a part.
 pub fn delta(kind: PartKind, block: u32, text: &str) -> Option<EventKind> {
     let text = text.to_owned();
     Some(match kind_of_delta(kind)? {

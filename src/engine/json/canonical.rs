@@ -1,10 +1,11 @@
 //! One text for every JSON value: keys sorted by their UTF-16 code units, no blanks, one spelling of each number.
 //!
-//! The form is RFC 8785 with one deliberate difference. Integers up to 64 bits keep all their digits, where the RFC
-//! rounds them to a float, so two ids beyond 2^53 stay two texts. The crates that exist round, so none is used here.
+//! The form is RFC 8785 with one deliberate difference. Integers up to 64 bits keep all their digits, while the RFC
+//! rounds them to a float. So two ids beyond 2^53 have different texts. The existing crates round, so none is used
+//! here.
 //!
-//! Equal inputs have equal texts in whatever order their keys come. The detection of repeats and [`super::digest`]
-//! compare these texts. Nothing fails: a text that [`read`] refuses stays as it is.
+//! Equal inputs have equal texts, regardless of the order of their keys. The detection of repetitions and
+//! [`super::digest`] compare these texts. Nothing fails: a text that [`read`] rejects remains unchanged.
 
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! Checksums find damage and differences. They do not protect against an attacker.
 //!
-//! CRC-32 is that of a journal's entries and of AWS's event streams. [`fnv`] tells texts of this engine apart.
+//! CRC-32 is used in a journal's entries and in AWS's event streams. [`fnv`] distinguishes texts of this engine.
 
 use crc::{CRC_32_ISO_HDLC, Crc};
 
@@ -19,7 +19,7 @@ pub fn mixed(hash: u64, word: u64) -> u64 {
     (hash.rotate_left(23) ^ word).wrapping_mul(0x0100_0000_01b3)
 }
 
-/// Mixes bytes and their number into a hash, eight bytes at a time. Journals keep such hashes.
+/// Mixes bytes and their number into a hash, eight bytes at a time. Journals store such hashes.
 pub fn fnv(hash: u64, bytes: &[u8]) -> u64 {
     let (words, tail) = bytes.as_chunks::<8>();
     let words = words.iter().map(|word| u64::from_le_bytes(*word));

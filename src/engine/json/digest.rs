@@ -1,7 +1,7 @@
-//! The hash by which a trace identifies a call's input without telling it: the SHA-256 of the canonical JSON.
+//! The hash that identifies a call's input in a trace without revealing it: the SHA-256 of the canonical JSON.
 //!
-//! Only traced runs compute it, once for each tool call. The crate `sha2` does the hashing. A text that is not valid
-//! JSON is hashed as it is.
+//! Only traced runs compute it, once for each tool call, with the crate `sha2`. A text that is not valid JSON is
+//! hashed unchanged.
 
 use sha2::{Digest, Sha256};
 
@@ -13,7 +13,7 @@ pub fn input_hash(json: &str) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The beginning of [`input_hash`], which tells two texts apart.
+/// The beginning of [`input_hash`], which is enough to distinguish two texts.
 pub fn short(json: &str) -> String {
     let mut hash = input_hash(json);
     hash.truncate(16);

@@ -1,12 +1,12 @@
 //! Turns the text that a model wrote as tool arguments into the text of one JSON object.
 //!
-//! Valid text passes untouched. Other text goes through four repairs in a fixed order, each of which only removes
-//! something: a code fence, the prose around the first object, trailing commas, one layer of string encoding. No
-//! repair ever adds text, so a cut-off object stays an error. An empty text becomes `{}`, and so does `null`, which
-//! some models write for a tool without parameters.
+//! Valid text is returned unchanged. Other text is repaired in four steps in a fixed order, each of which only
+//! removes something: a code fence, the prose around the first object, trailing commas, one layer of string encoding.
+//! No repair ever adds text, so an incomplete object remains an error. An empty text becomes `{}`, and so does
+//! `null`, which some models write for a tool without parameters.
 //!
-//! The agent calls [`parse_arguments`] once per finished call, and for structured answers. It takes time linear in
-//! the length of the text and builds no tree. It fails with an [`ArgumentsError`] whose words are for the model.
+//! The agent calls [`parse_arguments`] once per finished call, and for structured answers. It takes linear time and
+//! builds no tree. It fails with an [`ArgumentsError`] for the model.
 
 use looplet_scan::check::{Fault, check};
 use looplet_scan::cursor::plain_length;
@@ -29,9 +29,9 @@ pub struct Parsed<'a> {
 /// A repair that made unreadable arguments readable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
-    /// The object stood within a Markdown code fence.
+    /// The object was in a Markdown code fence.
     CodeFence,
-    /// The object stood within other text.
+    /// The object was in other text.
     FirstObject,
     /// Commas before a closing bracket were removed.
     TrailingCommas,
@@ -79,14 +79,14 @@ pub enum ArgumentsError {
     TooDeep,
 }
 
-/// The most objects and arrays within each other, which is the limit of a tree.
+/// The maximum nesting of objects and arrays, which is the limit of a tree.
 pub const MAX_DEPTH: usize = value::MAX_DEPTH;
 
-/// Finds the one JSON object in `text`. A text of blanks alone is `{}`, because some providers write the arguments of
-/// a tool without parameters so.
+/// Finds the one JSON object in `text`. A text of only blanks is `{}`, because some providers write the arguments of
+/// a tool without parameters this way.
 ///
 /// # Errors
-/// [`ArgumentsError`], with the place in the given text where there is one.
+/// [`ArgumentsError`], with the position in the given text if there is one.
 pub fn parse_arguments(text: &str) -> Result<Parsed<'_>, ArgumentsError> {
     let mut trimmed = text.trim();
     while let Some(inner) = without_mark(trimmed) {
@@ -299,7 +299,7 @@ fn outside_strings(bytes: &[u8], visit: &mut dyn FnMut(usize, u8) -> bool) {
     }
 }
 
-/// The fault of the first object if the text has one, else the fault of the whole text.
+/// The error of the first object if the text has one, else the error of the complete text.
 fn explain(text: &str, trimmed: &str, direct: Refusal) -> ArgumentsError {
     let unfenced = strip_code_fence(trimmed).unwrap_or(trimmed);
     let rest = brace(unfenced)

@@ -1,7 +1,7 @@
 //! JSON text as a `serde_json` value, for code that looks at a value more than once.
 //!
-//! Schemas, the checks against them, and canonical texts use it. Nothing that streams does. [`read`] makes equal
-//! numbers equal values, and refuses what `serde_json` cannot hold.
+//! It is used for schemas, the checks against them, and canonical texts, never for streams. [`read`] makes equal
+//! numbers equal values, and rejects what `serde_json` cannot represent.
 
 use serde_json::{Number, Value};
 

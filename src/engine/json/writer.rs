@@ -119,7 +119,7 @@ pub fn push_raw(into: &mut Vec<u8>, key: &str, json: &str) {
 
 /// Appends a value of one of our types, as serde writes it.
 pub fn push_value<T: Serialize + ?Sized>(into: &mut Vec<u8>, value: &T) {
-    // Writing to memory does not fail, and our types hold nothing that JSON cannot express.
+    // Writing to memory does not fail, and our types contain only what JSON can express.
     let _ = serde_json::to_writer(into, value);
 }
 

@@ -1,9 +1,9 @@
-//! The usage and the limits of each agent, with that of the agents below it.
+//! The usage and the limits of each agent, including the agents below it.
 //!
-//! The root's account is the run's. A call under way counts by the usage that has been reported, or by the amount
-//! that was reserved for it if that is more. So a limit is overrun by at most one response for each running agent.
+//! The root's account is the run's. An open call counts with its reported usage, or with its reservation if that is
+//! more. So a limit is exceeded by at most one response per running agent.
 //!
-//! The agents note and count usage here and ask for limits before they send; nothing here stops an agent.
+//! The agents record usage here and check limits before they send. Nothing here stops an agent.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ struct Account {
     kept: UsageState,
 }
 
-/// A model call under way.
+/// An open model call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct OpenCall {
     agent: u32,
@@ -65,20 +65,20 @@ impl Accounts {
         });
     }
 
-    /// The figures of an agent that the journal keeps.
+    /// The counts of an agent, for the journal.
     pub fn kept(&self, agent: u32) -> UsageState {
         let account = self.account(agent);
         account.map(|account| account.kept.clone()).unwrap_or_default()
     }
 
-    /// Takes over the figures of another process.
+    /// Restores the counts from another process.
     pub fn restore(&mut self, agent: u32, kept: &UsageState) {
         if let Some(account) = self.all.get_mut(agent as usize) {
             account.kept.clone_from(kept);
         }
     }
 
-    /// Takes over the usage by model of another process.
+    /// Restores the usage per model from another process.
     pub fn restore_models(&mut self, by_model: &BTreeMap<String, Option<Usage>>) {
         self.by_model.clone_from(by_model);
     }
@@ -92,12 +92,12 @@ impl Accounts {
         }
     }
 
-    /// Notes the usage of the agent's call under way so far.
+    /// Records the usage so far of the agent's open call.
     pub fn note(&mut self, agent: u32, usage: Usage) {
         self.change_open(agent, &mut |open| open.reported = Some(usage));
     }
 
-    /// Reserves the estimated usage of the agent's call, next or under way.
+    /// Reserves the estimated usage of the agent's next or open call.
     pub fn reserve(&mut self, agent: u32, usage: Usage) {
         let cost_nano_usd = usage.cost_nano_usd.or(Some(0));
         self.change_open(agent, &mut |open| {
@@ -113,7 +113,7 @@ impl Accounts {
         open.map(|open| open.reserved).unwrap_or_default()
     }
 
-    /// Closes the agent's call with its reported usage. An answer without any counts by estimate.
+    /// Closes the agent's call with its reported usage. An answer without any counts with its estimate.
     pub fn count(&mut self, agent: u32, usage: Option<&Usage>) {
         let reserved = self.reserved(agent);
         self.open.retain(|open| open.agent != agent);
@@ -134,7 +134,7 @@ impl Accounts {
         self.open.is_empty()
     }
 
-    /// Counts the answer of a model for the usage by model.
+    /// Adds a model's answer to the usage per model.
     pub fn count_model(&mut self, model: &str, usage: Option<&Usage>) {
         match self.by_model.get_mut(model) {
             Some(sum) => add_report(sum, usage),
@@ -147,7 +147,7 @@ impl Accounts {
         &self.by_model
     }
 
-    /// The reported usage of the agent and those below it, calls under way included; `None` if none was reported.
+    /// The reported usage of the agent and those below it, including open calls. `None` if none was reported.
     pub fn used(&self, agent: u32) -> Option<Usage> {
         let mut used = self.account(agent).and_then(|account| account.kept.spent);
         for open in self.open_below(agent) {
@@ -169,7 +169,7 @@ impl Accounts {
         claimed
     }
 
-    /// Notes the number of tools that the agent has called so far.
+    /// Records how many tools the agent has called so far.
     pub fn note_tool_calls(&mut self, agent: u32, calls: usize) {
         if let Some(account) = self.all.get_mut(agent as usize) {
             account.kept.tool_calls = calls;
@@ -245,7 +245,7 @@ impl Accounts {
         found
     }
 
-    /// The topmost agent, from this one upwards, that has exceeded a limit which counts the agents below it too.
+    /// The topmost agent, from this one upwards, that has exceeded a limit on itself and the agents below it.
     pub fn exceeded(&self, agent: u32) -> Option<(u32, StoppedBy)> {
         let calls = self.overcalled(agent, 0);
         self.overrun(agent)

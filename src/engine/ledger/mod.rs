@@ -1,8 +1,8 @@
 //! The parts of a run that its agents share: open effects, deadlines, outputs, accounts, time and randomness.
 //!
-//! Every effect opens in [`Ledger::open`] and closes in [`Ledger::close`], and nowhere else. The run calls
-//! [`Ledger::begin`] with each input. Agents then open effects, set timers and leave outputs, which the run hands out
-//! one by one. The ledger decides nothing, and nothing fails: an effect that is not open is not found, so
+//! Every effect is opened in [`Ledger::open`] and closed in [`Ledger::close`], and nowhere else. The run calls
+//! [`Ledger::begin`] with each input. Agents then open effects, set timers and add outputs, which the run returns one
+//! by one. The ledger decides nothing, and nothing fails: an effect that is not open is not found, so
 //! `Run::on_effect` drops a late answer. Closing such an effect returns false.
 
 pub mod accounts;
@@ -35,7 +35,7 @@ pub struct Place {
 pub struct OpenEffect {
     pub agent: u32,
     pub kind: EffectKind,
-    /// The time at which it was opened.
+    /// When it was opened.
     opened_ms: u64,
 }
 
@@ -54,7 +54,7 @@ pub struct Grown {
 pub struct Ledger {
     pub timers: Timers,
     pub accounts: Accounts,
-    /// Subagents that begin when the input at hand is done.
+    /// Subagents that start after the current input.
     pub spawns: Vec<Spawn>,
     pub now_ms: u64,
     /// The time of the prompt.
@@ -73,13 +73,13 @@ pub struct Ledger {
     next_seq: u32,
     /// The warnings that a run gives once.
     pub warned: Vec<String>,
-    /// The models whose vendors have refused to summarise.
+    /// The models with vendors that have refused to summarise.
     pub without_summaries: Vec<String>,
     /// Events carry their time.
     pub is_traced: bool,
     /// Your code listens to events of tool calls.
     pub is_heard: bool,
-    /// Your code keeps the journal.
+    /// Whether the run has a journal.
     pub has_journal: bool,
     /// A part of the run is lost. A call that must not be made twice may have been made in it.
     pub is_torn: bool,
@@ -88,14 +88,14 @@ pub struct Ledger {
     journal_seq: u64,
     /// A call waits until the current journal is saved.
     awaited: bool,
-    /// A part of an answer has brought news for the journal.
+    /// A part of an answer has changes for the journal.
     pub has_news: bool,
     /// The delta that is polled before `outputs`.
     grown: Option<Grown>,
     outputs: VecDeque<Output>,
     /// The path of each agent, by its index.
     pub paths: Vec<String>,
-    /// The calls whose functions still run and that no agent has claimed, while a run goes on in its own process.
+    /// The running calls that no agent has claimed yet, while a run resumes in its own process.
     pub running: Option<Vec<EffectId>>,
 }
 
@@ -134,9 +134,9 @@ impl Default for Ledger {
 }
 
 impl Ledger {
-    /// Takes the time and the seed of an input. Time never goes back: when the platform's clock is put back, ours
-    /// goes on from where it was, so that no deadline moves away. When timers have told more time than the clock,
-    /// ours waits for it. The seed restarts the random numbers for each input.
+    /// Starts an input with its time and seed. Time never goes backward: if the platform's clock is set back, our
+    /// clock continues from its last value, so no deadline is postponed. If timers have advanced our time beyond the
+    /// platform's clock, ours waits for it. The seed restarts the random numbers for each input.
     pub fn begin(&mut self, moment: Moment) {
         if moment.has_time() {
             self.ahead_ms += self.clock_ms.saturating_sub(moment.now_ms);
@@ -184,7 +184,7 @@ impl Ledger {
         self.grown.is_some() && self.outputs.is_empty()
     }
 
-    /// Tells that a part has grown, as the first output. The part must not change until the delta is polled.
+    /// Makes the growth of a part the first output. The part must not change until the delta is polled.
     pub fn grow(&mut self, mut grown: Grown) {
         grown.seq = self.next_seq;
         self.next_seq = self.next_seq.saturating_add(1);
@@ -200,7 +200,7 @@ impl Ledger {
         self.outputs.push_front(output);
     }
 
-    /// Begins the input of a timer. If the clock stops or has no time, the time comes from the timer.
+    /// Starts the input of a timer. If the clock does not advance or has no time, the time is that of the timer.
     pub fn begin_due(&mut self) {
         self.now_ms = self.timers.fired(self.now_ms).unwrap_or(self.now_ms);
     }
@@ -267,7 +267,7 @@ impl Ledger {
         true
     }
 
-    /// The time that a request has taken so far; 0 for any other effect.
+    /// How long a request has taken so far. 0 for any other effect.
     fn request_ms(&self, open: &OpenEffect) -> u64 {
         match open.kind {
             EffectKind::Request => self.now_ms.saturating_sub(open.opened_ms),
@@ -275,7 +275,7 @@ impl Ledger {
         }
     }
 
-    /// Starts the clock of the run, which has gone for `elapsed_ms` in other processes.
+    /// Starts the clock of the run, which has been active for `elapsed_ms` in other processes.
     pub fn start_clock(&mut self, elapsed_ms: u64) {
         self.started_ms = Some(self.now_ms.saturating_sub(elapsed_ms));
     }
@@ -314,7 +314,7 @@ impl Ledger {
         self.journal.len()
     }
 
-    /// The counters from which another process continues.
+    /// The counters with which another process continues.
     pub fn counters(&self) -> RunState {
         RunState {
             elapsed_ms: self.duration_ms(),
@@ -347,14 +347,14 @@ impl Ledger {
         self.running = Some(running);
     }
 
-    /// Returns true, once, for a call whose function still runs; `None` if the process is another one.
+    /// Returns true, once, for a call with a running function. `None` in another process.
     pub fn claim(&mut self, call: EffectId) -> Option<bool> {
         let running = self.running.as_mut()?;
         let at = running.iter().position(|other| *other == call);
         Some(at.map(|at| running.swap_remove(at)).is_some())
     }
 
-    /// Stops the clocks of the iterations that wait for a person, who may take days.
+    /// Pauses the clocks of the iterations that wait for a user, which may take days.
     fn hold_times(&mut self, agent: u32) {
         for above in 0..=agent {
             if self.accounts.is_below(agent, above) {
@@ -387,7 +387,7 @@ impl Ledger {
         self.timers.late(self.now_ms, is_its).is_some()
     }
 
-    /// Returns true for a tool call that a subagent answers, and no function of yours.
+    /// Returns true for a tool call that a subagent answers.
     pub fn is_delegated(&self, effect: EffectId) -> bool {
         self.find(effect)
             .is_some_and(|open| open.kind == EffectKind::Subagent)
@@ -404,12 +404,12 @@ impl Ledger {
             .map(|(_, open)| *open)
     }
 
-    /// The effects that nothing has answered, in the order in which they were opened.
+    /// The open effects, in the order in which they were opened.
     pub fn open_effects(&self) -> &[(EffectId, OpenEffect)] {
         &self.open
     }
 
-    /// Makes the next save one that a call waits for.
+    /// Marks the next save as one that a call waits for.
     pub fn await_save(&mut self) {
         self.awaited = true;
     }

@@ -1,8 +1,8 @@
 //! Random numbers and ids that derive from one seed.
 //!
-//! The engine never asks your platform for randomness while it works. Each input brings a seed, and all of its
-//! consequences draw from that seed, so a replayed input causes the same ids and the same jitter. The numbers are not
-//! for cryptography.
+//! The engine never asks your platform for randomness. Each input has a seed, and everything that follows from the
+//! input uses that seed, so a replayed input has the same ids and the same jitter. The numbers are not for
+//! cryptography.
 
 /// A splitmix64 generator; equal seeds give equal sequences.
 ///

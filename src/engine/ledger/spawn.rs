@@ -1,11 +1,11 @@
-//! The requests of an agent that the run carries out: a subagent that begins, and an agent that takes over.
+//! The requests of an agent that the run carries out: the start of a subagent, and a handoff.
 //!
-//! Tool calls leave a [`Spawn`] in the ledger and a [`Successor`] with the agent. The run acts on them in
-//! `run/tree.rs`, after the input or after the round.
+//! Tool calls add a [`Spawn`] to the ledger and a [`Successor`] to the agent. The run handles them in `run/tree.rs`,
+//! after the input or after the round.
 
 pub use crate::engine::model::journal::{Parent, Successor};
 
-/// A subagent that is about to begin.
+/// A subagent that is about to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spawn {
     pub parent: Parent,

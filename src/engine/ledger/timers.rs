@@ -6,7 +6,7 @@
 
 use crate::engine::model::output::EffectId;
 
-/// The longest wait for a function of yours where no option says otherwise, in milliseconds. Hooks have the same.
+/// The longest wait for one of your functions if no option sets it, in milliseconds. It also applies to hooks.
 pub const QUESTION_MS: u64 = 600_000;
 
 /// The reason why the run wants to be woken.
@@ -23,7 +23,7 @@ pub enum TimerReason {
     Effect(EffectId),
 }
 
-/// A moment by which the run must get an input.
+/// The time by which the run needs an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline {
     pub at_ms: u64,
@@ -40,11 +40,11 @@ struct Armed {
     at_ms: u64,
 }
 
-/// The deadlines of a run. They are few, so a list holds them.
+/// The deadlines of a run, in a list because there are few.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timers {
     deadlines: Vec<Deadline>,
-    /// The deadlines that stand still. Their `at_ms` is the time that is left.
+    /// The paused deadlines. Their `at_ms` is the remaining time.
     held: Vec<Deadline>,
     armed: Option<Armed>,
 }
@@ -56,7 +56,7 @@ impl Timers {
         reasons.any(|reason| matches!(reason, TimerReason::Backoff { .. }))
     }
 
-    /// Sets the deadline for this reason, in place of an earlier one.
+    /// Sets the deadline for this reason, and replaces an earlier one.
     pub fn set(&mut self, reason: TimerReason, at_ms: u64) {
         match self
             .deadlines
@@ -100,7 +100,7 @@ impl Timers {
         }
     }
 
-    /// The earliest deadline. Among equal ones, the one that was set first.
+    /// The earliest deadline. Among equal ones, the first that was set.
     pub fn next(&self) -> Option<Deadline> {
         self.deadlines
             .iter()
@@ -108,7 +108,7 @@ impl Timers {
             .copied()
     }
 
-    /// The deadline that has come, of the run or of an iteration of an agent that `of` accepts.
+    /// The expired deadline of the run, or of an iteration of an agent that `of` accepts.
     pub fn late(&self, now_ms: u64, of: impl Fn(u32) -> bool) -> Option<TimerReason> {
         let is_late = |deadline: &&Deadline| {
             deadline.at_ms <= now_ms
@@ -136,15 +136,14 @@ impl Timers {
         Some(delay_ms)
     }
 
-    /// Takes the news that the timer has fired. Returns its time if no other time was told since it was set: the
-    /// delay has passed, and the clock does not say so. A clock that has moved is believed, because timers may fire
-    /// early.
+    /// Handles the fired timer. Returns its time if the clock has not changed since it was set: the delay has passed,
+    /// and the clock does not show it. If the clock has changed, it is right, because timers may fire early.
     pub fn fired(&mut self, now_ms: u64) -> Option<u64> {
         let armed = self.armed.take()?;
         (armed.set_ms == now_ms).then_some(armed.at_ms)
     }
 
-    /// Takes the earliest deadline out if it has come.
+    /// Removes the earliest deadline if it has expired.
     pub fn take_due(&mut self, now_ms: u64) -> Option<TimerReason> {
         let due = self.next().filter(|deadline| deadline.at_ms <= now_ms)?;
         self.clear(due.reason);

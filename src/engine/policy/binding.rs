@@ -1,9 +1,8 @@
-//! Input fields that your code fills in: the model is not shown them, and its own values for them are dropped.
+//! Input fields that your code fills in. They are hidden from the model, and its own values for them are dropped.
 //!
-//! The agent calls [`bound_input`] for each call of a tool with bindings, before anything judges or runs the call. A
-//! value comes from the `inputs` of the run's options. [`unbound_input`] leaves them out where others read the input.
-//! A binding whose input is missing changes nothing, and nothing
-//! fails.
+//! The agent calls [`bound_input`] for each call of a tool with bindings, before the call is checked or run. A value
+//! is one of the `inputs` of the run's options. [`unbound_input`] leaves them out where others read the input. A
+//! binding without its input has no effect, and nothing fails.
 
 use looplet_scan::reader::Object;
 

@@ -1,10 +1,10 @@
-//! The most that a run may use, before its first request.
+//! The maximum usage of a run, before its first request.
 //!
 //! Each figure is a product of the worst cases: every iteration of every agent takes place, every attempt fails after
-//! its whole answer was counted, every request fills the window. A limit of tokens or money lowers it: a request
-//! begins only within the limit, so the run ends at most one request behind it for each agent at work. Vendors are
-//! taken at their word: no request reads more than `context.window`, no answer is longer than `maxOutputTokens`.
-//! Where the options have no such number, what is known of the model counts, and [`Bound::assumed`] has it.
+//! its complete answer was counted, every request fills the window. A token or cost limit lowers it: a request starts
+//! only within the limit, so the run exceeds it by at most one request per running agent. The vendors' limits are
+//! assumed to hold: no request reads more than `context.window`, and no answer is longer than `maxOutputTokens`. If
+//! the options do not have such a number, the known number of the model is used and listed in [`Bound::assumed`].
 //!
 //! Nothing here fails. A figure without a limit is `None`, and the reason is in [`Bound::unbounded`].
 
@@ -36,7 +36,7 @@ pub fn bound(
     let has_history = !options.messages.is_empty();
     let first = worst.requests(1, has_history);
     let requests = run_requests(agents, &worst, has_history);
-    // One request a running agent comes on top of a limit.
+    // Each running agent may exceed a limit by one request.
     let running = running(agents);
     let (tokens, cost) = (root.limits.max_total_tokens, root.limits.max_cost_nano_usd);
     let over =
@@ -150,8 +150,8 @@ impl Worst {
         }
     }
 
-    /// The requests of so many iterations. An iteration makes at most one summary, for which there must be something
-    /// to sum up; the attempts begin anew behind it.
+    /// The requests of this many iterations. An iteration makes at most one summary, if there is something to
+    /// summarise. The attempts restart after it.
     fn requests(&self, iterations: u64, has_history: bool) -> u64 {
         let plain = self.attempts.saturating_mul(self.models);
         let summarizing = iterations.saturating_sub(u64::from(!has_history));
@@ -227,7 +227,7 @@ pub fn has_own_length(model: &ModelConfig) -> bool {
     body.is_some_and(|body| body.as_str().contains("max"))
 }
 
-/// A part of the cost in percent, rounded up, if it holds. A percentage below 100 is not counted on.
+/// A part of the cost in percent, rounded up, if it applies. A percentage below 100 is ignored.
 fn part(nano_usd: u64, percent: Option<u64>, holds: bool) -> u64 {
     let percent = percent.filter(|_| holds).unwrap_or(100).max(100);
     nano_usd.saturating_mul(percent).div_ceil(100)
@@ -242,7 +242,7 @@ fn dearest_input(price: &Price) -> u64 {
     cached.into_iter().flatten().fold(price.input_nano_usd, u64::max)
 }
 
-/// The requests of the whole run; `None` if nothing limits the calls of subagents.
+/// The requests of the complete run. `None` if nothing limits the calls of subagents.
 fn run_requests(agents: &[&Config], worst: &Worst, has_history: bool) -> Option<u64> {
     let root = agents.first()?;
     let speakers = speakers(agents);
@@ -322,8 +322,8 @@ fn speakers<'a>(agents: &[&'a Config]) -> Vec<&'a Config> {
         .collect()
 }
 
-/// The most tokens of the first request: a token has at least one byte, and the JSON around a text more bytes than a
-/// vendor's frame has tokens. `None` for media, whose tokens no byte tells.
+/// The maximum number of tokens of the first request: a token has at least one byte, and the JSON around a text has
+/// more bytes than a vendor's frame has tokens. `None` for media, because their tokens do not depend on their bytes.
 fn first_bytes(agents: &[&Config], prompt: &[Block], options: &RunOptions) -> Option<u64> {
     let agent = agents.get(options.profile as usize)?;
     let has_media = |blocks: &[Block]| blocks.iter().any(is_media);

@@ -1,9 +1,9 @@
 //! The length of a conversation: when it is summarised, where it may be cut, and which text replaces the rest.
 //!
-//! The agent asks before each request whether the history is too long, and `agent::history` makes the change. Only
-//! estimates and character counts decide here; the model writes a summary elsewhere. A cut never parts a call from
-//! its result: the kept rest begins with an answer of the model or with a message of the user's own. A history that
-//! cannot be made shorter stays as it is.
+//! The agent asks before each request whether the history is too long, and `agent::history` makes the change.
+//! Decisions here use only estimates and character counts. The model writes a summary elsewhere. A cut never
+//! separates a call from its result: the rest begins with an answer of the model or with a user's own message. A
+//! history that cannot be shortened remains unchanged.
 
 use crate::engine::model::config::Config;
 use crate::engine::model::config::context::{ContextPolicy, Pruning};
@@ -12,7 +12,7 @@ use crate::engine::policy::estimate;
 
 impl ContextPolicy {
     /// The number of tokens above which the history is summarised, if the window is known: the configured one, or
-    /// that of the model. It leaves room for the answer.
+    /// that of the model. It leaves space for the answer.
     pub fn limit_tokens(&self, of_model: Option<u32>, max_output_tokens: Option<u64>) -> Option<u64> {
         let window = self.window.or(of_model.map(u64::from))?;
         let part = window.saturating_mul(self.threshold_percent.into()) / 100;
@@ -31,8 +31,8 @@ pub fn head_tokens(config: &Config) -> u64 {
     estimate::tokens(bytes as u64)
 }
 
-/// The index from which on `keep_last` answers are kept, or fewer if nothing else could be cut. `None` if no answer
-/// of the model stands before any such index.
+/// The index after which `keep_last` answers remain, or fewer if nothing else could be cut. `None` if no answer of
+/// the model precedes any such index.
 pub fn cut_for(messages: &[Message], keep_last: u32) -> Option<usize> {
     let mut best = None;
     let mut answers = 0;
@@ -53,23 +53,23 @@ pub fn cut_for(messages: &[Message], keep_last: u32) -> Option<usize> {
     best
 }
 
-/// True when the kept rest may begin with this message.
+/// True if the rest may begin with this message.
 fn begins(message: &Message) -> bool {
     let is_result = |block: &Block| matches!(block, Block::ToolResult { .. });
     !message.content.iter().any(is_result)
 }
 
-/// A cut that brings a history within a budget of characters.
+/// A cut that reduces a history to a budget of characters.
 pub struct Trimmed {
-    /// The index of the first message that is kept.
+    /// The index of the first message that remains.
     pub cut: usize,
     /// The summary of the messages before it.
     pub summary: String,
 }
 
-/// Drops the oldest messages until the rest and its summary are within `budget`, as Prompty's specification (§13.3)
-/// has it. Room for the summary is reserved, and at least two messages are kept. `None` if nothing has to be dropped,
-/// or if dropping would make nothing shorter.
+/// Drops the oldest messages until the rest and its summary are within `budget`, as in Prompty's specification
+/// (§13.3). Space for the summary is reserved, and at least two messages remain. `None` if nothing has to be dropped,
+/// or if dropping would not shorten the history.
 pub fn trim_to_budget(messages: &[Message], system: Option<&str>, budget: u64) -> Option<Trimmed> {
     let mut left: u64 = messages.iter().map(characters).sum();
     if let Some(system) = system {
@@ -79,7 +79,7 @@ pub fn trim_to_budget(messages: &[Message], system: Option<&str>, budget: u64) -
         return None;
     }
     let whole = left;
-    // Five percent of a very small budget would not even hold the summary's frame.
+    // Five percent of a very small budget would be too small even for the summary's frame.
     let reserve = (budget / 20).clamp(FRAME_CHARACTERS, 5000);
     let target = budget.saturating_sub(reserve);
     let mut found = None;
@@ -98,7 +98,7 @@ pub fn trim_to_budget(messages: &[Message], system: Option<&str>, budget: u64) -
     let (cut, left) = found?;
     let dropped = whole - left;
     let room = budget.saturating_sub(left).max(reserve);
-    // A history that cannot be brought within the budget is not summarised again and again for a small gain.
+    // A history that cannot be reduced to the budget is not summarised repeatedly for a small gain.
     if dropped <= room {
         return None;
     }
@@ -113,8 +113,8 @@ const FRAME_CHARACTERS: u64 = 8 + 19;
 /// The role's name and four more.
 const SYSTEM_CHARACTERS: u64 = 10;
 
-/// The characters of a message by Prompty's count: its role and 4, its text, 200 for a block that is not text, its
-/// calls as JSON. A result counts as a message of its own.
+/// The characters of a message, counted like Prompty: its role and 4, its text, 200 for a block that is not text, its
+/// calls as JSON. A result counts as a separate message.
 pub fn characters(message: &Message) -> u64 {
     let mut sum = match message.role {
         Role::User => 8,
@@ -196,7 +196,7 @@ pub fn summary_block(summary: &str, signed: Option<Json>) -> Block {
     }
 }
 
-/// The calls of old answers, which the vendor does not show the model.
+/// The calls of old answers that the vendor hides from the model.
 pub struct OldCalls {
     /// The number of messages that have them.
     pub upto: usize,
@@ -253,7 +253,7 @@ pub fn shorten(messages: &mut [Message], policy: &Pruning) -> Vec<usize> {
     changed
 }
 
-/// Cuts one answer short. An answer with blocks of the vendor's own stays whole, because its blocks belong together.
+/// Shortens one answer. An answer with vendor blocks remains complete, because its blocks belong together.
 fn shorten_one(message: &mut Message, chars: usize) -> bool {
     if message
         .content

@@ -1,4 +1,4 @@
-//! Defaults that depend on other options. A given option never loses to one that was left out.
+//! Defaults that depend on other options. A given option always takes precedence over a default.
 //!
 //! A plain default is next to its field in [`crate::engine::model::config`]. The functions here extend the
 //! configuration's types, and the agent, the retry policy and the generated table of options call them. Nothing
@@ -15,8 +15,8 @@ pub struct RepeatSteps {
 }
 
 impl RepeatPolicy {
-    /// The steps with their defaults. Steps that were left out keep the order: the model is told, your code is asked,
-    /// the run stops.
+    /// The steps with their defaults. The defaults preserve the order: a note to the model, a question to your code,
+    /// the end of the run.
     pub fn steps(&self) -> RepeatSteps {
         let (nudge, ask, stop) = (self.nudge_after, self.ask_after, self.stop_after);
         let twice = |said: Option<Option<u32>>| said.flatten().unwrap_or(0).saturating_mul(2);

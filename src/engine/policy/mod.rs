@@ -1,9 +1,9 @@
 //! Decisions as pure functions: when to retry, which calls may run, which calls run in parallel.
 //!
-//! The agent calls them and acts on their answers. They read the configuration and the transcript and keep no state,
-//! except the counts of [`repeat`] and [`retry`]. They never emit an event and never see the network. [`permission`]
-//! with its [`rule`]s judges calls, [`context`] shortens histories. A policy cannot fail: a wrong option is refused
-//! before the run begins.
+//! The agent calls them and acts on their answers. They read the configuration and the transcript and are stateless,
+//! except for the counts of [`repeat`] and [`retry`]. They never emit an event and never use the network.
+//! [`permission`] and its [`rule`]s check calls, and [`context`] shortens histories. A policy cannot fail: an invalid
+//! option is rejected before the run begins.
 
 pub mod binding;
 pub mod bound;

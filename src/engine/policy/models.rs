@@ -1,11 +1,11 @@
-//! What is known of the vendors' models: one table, with a row for each family of models.
+//! What is known about the vendors' models: one table, with a row for each family of models.
 //!
-//! [`row`] finds the row of a model by its id, in any of the forms that vendors and gateways give it. The encoders
-//! and the agent decide by the columns: [`options`] replaces what a model refuses, `request/prefix.rs` ties reasoning
-//! to its prefix, `request/prefill.rs` continues an answer. A model without a row gets [`UNKNOWN`], with which every
-//! option is sent as it was given, so a new model works without an entry here. `docs/vendors.md` shows the table.
+//! [`row`] finds the row of a model by its id, in any form that vendors and gateways use. The encoders and the agent
+//! use the columns: [`options`] replaces what a model rejects, `request/prefix.rs` ties reasoning to its prefix,
+//! `request/prefill.rs` continues an answer. A model without a row gets [`UNKNOWN`], with which every option is sent
+//! unchanged, so a new model works without a row. `docs/vendors.md` shows the table.
 //!
-//! Each row has its source and the day on which that was read. Nothing fails.
+//! Each row has its source and the date when it was read. Nothing fails.
 
 mod claude;
 mod date;
@@ -18,12 +18,13 @@ pub use date::Date;
 /// What is known of a family of models.
 #[derive(Debug)]
 pub struct Row {
-    /// The names of its models, with `-` for `.`. A name matches as whole words within an id, with a date, a suffix
-    /// or a prefix around it, but without a further version: `gpt-5` is no `gpt-5.5`. A `*` matches any ending.
+    /// The names of its models, with `-` for `.`. A name matches complete words within an id, with a date, a suffix
+    /// or a prefix around it, but without a further version: `gpt-5` does not match `gpt-5.5`. A `*` matches any
+    /// ending.
     pub names: &'static [&'static str],
-    /// The protocols in which the row holds.
+    /// The protocols to which the row applies.
     pub protocols: &'static [&'static str],
-    /// The vendors for which it holds, as in [`crate::engine::model::config::ModelConfig::vendor`]; empty for all.
+    /// The vendors to which it applies, like [`crate::engine::model::config::ModelConfig::vendor`]. Empty for all.
     pub vendors: &'static [&'static str],
     /// Where the row was read, and the day.
     pub source: &'static str,
@@ -44,7 +45,7 @@ pub struct Row {
     pub sampling: Sampling,
     /// False if a tool choice that forces a call is refused.
     pub forced_calls: bool,
-    /// True if the model is known to continue an answer that the request begins.
+    /// True if the model is known to continue an answer that starts in the request.
     pub prefill: bool,
     /// True if the vendor compares what precedes reasoning, and drops or refuses reasoning if that has changed.
     pub compares: bool,
@@ -53,11 +54,11 @@ pub struct Row {
     pub appends: Appends,
     /// True if the vendor has a search for tools with `defer_loading`, in Messages and Responses.
     pub finds_tools: bool,
-    /// The vendors at which it summarises a conversation on demand, and signs or encrypts the summary.
+    /// The vendors that summarise a conversation on demand for it, and sign or encrypt the summary.
     pub summaries: &'static [&'static str],
-    /// The vendors at which a request can hide the calls and results of old answers from it.
+    /// The vendors that can hide the calls and results of old answers from it.
     pub clears: &'static [&'static str],
-    /// The day on which the vendor ends the model, on its own platform.
+    /// The date on which the vendor retires the model on its own platform.
     pub ends: Option<Date>,
     /// The vendor that ends it on that day. Other platforms have other days.
     pub home: &'static str,
@@ -70,9 +71,10 @@ impl Row {
         self.reads.iter().any(|name| is_named(&id, name))
     }
 
-    /// True if a request has the reasoning of this other model of the vendor. Claude gets all of it: what it cannot
-    /// read the vendor leaves out without an error, counts as the reasoning before the next, and may read again
-    /// later. <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking> (2026-11-28)
+    /// True if a request includes the reasoning of this other model of the vendor. Claude gets all of it: if the
+    /// model cannot read some of it, the vendor leaves it out without an error, counts it as preceding the next
+    /// reasoning, and may use it again later.
+    /// <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking> (2026-11-28)
     pub fn is_sent_reasoning_of(&self, author: &str) -> bool {
         const CLAUDE: &str = "claude";
         let is_claude = self.reads.iter().any(|name| name.starts_with(CLAUDE));
@@ -115,7 +117,7 @@ pub enum Sampling {
     Refused,
 }
 
-/// What can change in the middle of a conversation by a message at its end, instead of a new beginning.
+/// What can be changed in the middle of a conversation by a message at its end, without changing the prefix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Appends {
     /// Instructions: a message with the role `system` (Claude) or `developer` (GPT).

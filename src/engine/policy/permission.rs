@@ -1,12 +1,12 @@
 //! Decides whether a tool call may run: by modes, and by rules such as `Bash(npm *)`.
 //!
-//! The order is that of the Agent SDK: deny rules, ask rules (and approvals that a tool itself wants), the mode,
-//! allow rules, your code. Within a list the first matching rule wins, and it does not matter how specific a rule is.
+//! The order is that of the Agent SDK: deny rules, ask rules (and approvals that a tool itself requires), the mode,
+//! allow rules, your code. Within a list the first matching rule wins, regardless of how specific it is.
 //! <https://code.claude.com/docs/en/agent-sdk/permissions> (2026-11-21)
 //!
-//! `Setup::new` calls [`Permissions::check`], which refuses rules that cannot work. The agent calls
+//! `Setup::new` calls [`Permissions::check`], which rejects rules that cannot work. The agent calls
 //! [`Permissions::judge`] for each call, after the hooks and before the tool. Nothing runs here, and a doubt never
-//! ends in "allow".
+//! results in "allow".
 
 use crate::engine::model::config::permission::{PermissionMode, Permissions, Reading, Rule, RuleKind};
 use crate::engine::model::config::{Access, ToolConfig};
@@ -16,7 +16,7 @@ use crate::engine::policy::rule::protected::{self, Protection};
 use crate::engine::policy::rule::subject::{RuledCall, Subject, Text};
 use crate::engine::policy::rule::{cover, is_glob};
 
-/// The warning that stands before [`Permissions::ignored_rules`].
+/// The warning before [`Permissions::ignored_rules`].
 pub const IGNORED_RULES: &str = "These allow rules are ignored, because their names are patterns: ";
 
 /// The verdict on a call.
@@ -26,7 +26,7 @@ pub enum Verdict {
     Deny {
         reason: String,
     },
-    /// Your code is asked; `classify` asks its classifier instead of a person.
+    /// Your code is asked. With `classify`, its classifier is asked instead of a user.
     Ask {
         reason: String,
         classify: bool,
@@ -50,8 +50,8 @@ impl Permissions {
         }
     }
 
-    /// The verdict on a call. `needs_approval` says that the tool or a hook wants an approval. `is_allowed` says that
-    /// a hook allows the call, which counts only if no rule denies it or asks about it.
+    /// The verdict on a call. `needs_approval` means that the tool or a hook requires an approval. `is_allowed` means
+    /// that a hook allows the call, which counts only if no rule denies it or requires a question.
     pub fn judge(&self, call: &RuledCall<'_>, needs_approval: bool, is_allowed: bool) -> Verdict {
         if call.leads_elsewhere && self.mode == PermissionMode::AcceptEdits {
             // The mode accepts the place that the input names, and no other.
@@ -78,7 +78,7 @@ impl Permissions {
         }
     }
 
-    /// The reason why neither rules nor the mode let this call run.
+    /// Why neither rules nor the mode may allow this call, if so.
     fn guard(&self, call: &RuledCall<'_>, subject: &Subject) -> Option<&'static str> {
         if !self.protect_settings {
             return None;
@@ -115,8 +115,8 @@ impl Permissions {
         is_about.then(|| self.denial_of(call.tool, &subject()))?
     }
 
-    /// True when a deny or ask rule about the tool's calls speaks of this place. A search that begins above it leaves
-    /// it out.
+    /// True if a deny or ask rule for the tool's calls matches this path. A search that begins above it leaves it
+    /// out.
     pub fn withholds(&self, tool: &ToolConfig, place: &Reading) -> bool {
         let subject = Subject::Of(vec![Text::Path {
             path: place.text.clone(),
@@ -140,7 +140,7 @@ impl Permissions {
         Some(format!("the rule {} denies it", rule.to_text()))
     }
 
-    /// The reason to ask about a call that may run: a rule may speak of it, but cannot tell.
+    /// Why a call that may run needs a question, if so: a rule may apply to it, but the engine cannot decide.
     fn doubt(&self, tool: &ToolConfig, subject: &Subject) -> Option<String> {
         let mut unclear = subject.texts().iter().filter(|text| text.is_unclear()).peekable();
         let is_address = matches!(unclear.peek()?, Text::Address { .. });
@@ -215,7 +215,7 @@ impl Permissions {
         }
     }
 
-    /// True while the mode `plan` keeps the tool from being called.
+    /// True while the mode `plan` prevents calls of the tool.
     fn is_put_off(&self, tool: &ToolConfig) -> bool {
         self.mode == PermissionMode::Plan && !tool.is_harmless()
     }
@@ -235,11 +235,11 @@ impl Permissions {
         self.deny.iter().any(|rule| rule.is_bare() && rule.names(tool))
     }
 
-    /// Refuses rules that cannot work with these tools.
+    /// Rejects rules that cannot work with these tools.
     ///
     /// # Errors
-    /// A scope on a tool whose calls have nothing to compare, or a scope of the wrong kind. Such a rule would
-    /// silently do nothing.
+    /// A scope on a tool with calls that have nothing to compare, or a scope of the wrong kind. Such a rule would
+    /// have no effect.
     pub fn check(&self, tools: &[ToolConfig]) -> Result<(), ConfigError> {
         for (list, rules) in ["allow", "ask", "deny"]
             .iter()
@@ -257,7 +257,7 @@ impl Permissions {
         Ok(())
     }
 
-    /// The allow rules that are ignored: a name with a star counts only behind a server's name.
+    /// The allow rules that are ignored: a name with a star is valid only after a server's name.
     pub fn ignored_rules(&self) -> Vec<String> {
         let ignored = self.allow.iter().filter(|rule| !rule.is_usable_to_allow());
         ignored.map(Rule::to_text).collect()
@@ -272,7 +272,7 @@ impl ToolConfig {
         self.read_only || is_handoff || matches!(self.access(), Some(Access::Read | Access::Fetch))
     }
 
-    /// True for the tools of the Agent SDK that search below a path, which their calls may leave out.
+    /// True for the tools of the Agent SDK that search below a path, which is optional in their calls.
     pub fn searches(&self) -> bool {
         matches!(self.name.as_str(), "Glob" | "Grep")
             && self.access() == Some(Access::Read)
@@ -292,7 +292,7 @@ impl ToolConfig {
 }
 
 impl Rule {
-    /// True when the rule may allow calls: a name with a star counts only behind `mcp__server__`.
+    /// True if the rule may allow calls: a name with a star is valid only after `mcp__server`.
     pub fn is_usable_to_allow(&self) -> bool {
         let Some(rest) = self.tool.strip_prefix("mcp__") else {
             return !is_glob(&self.tool);

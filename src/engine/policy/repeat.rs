@@ -1,8 +1,8 @@
-//! Notices a model that goes in circles: a call that repeats with an equal result, or a cycle of calls.
+//! Detects a model that goes in circles: a call that repeats with an equal result, or a cycle of calls.
 //!
 //! It counts each call, within a round and over consecutive rounds. It also counts cycles of whole rounds with equal
-//! calls in equal order. The agent calls [`Repeats::note`] after each round and acts on the [`Advice`]; the
-//! thresholds stand in the configuration. The state is a few hashes and counts, however long a run is.
+//! calls in equal order. The agent calls [`Repeats::note`] after each round and follows the [`Advice`]. The
+//! configuration has the thresholds. The state is a few hashes and counts, regardless of the length of the run.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use crate::engine::model::outcome::ToolCallRecord;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advice {
     GoOn,
-    /// Tell the model that it repeats itself; the number is the count of repetitions.
+    /// Tell the model that it repeats itself. The number is the count of repetitions.
     Nudge(u32),
     Ask(u32),
     Stop,
@@ -108,7 +108,7 @@ fn hash_of(call: &ToolCallRecord) -> u64 {
     kept(hash)
 }
 
-/// The hash as it is kept: a journal goes through JavaScript, whose integers have 53 bits.
+/// The stored form of a hash: a journal passes through JavaScript, which has integers of 53 bits.
 fn kept(hash: u64) -> u64 {
     hash >> 11
 }

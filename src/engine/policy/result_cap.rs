@@ -1,7 +1,7 @@
-//! Cuts a very long tool result: the model sees its beginning and the number of characters that are missing.
+//! Shortens a very long tool result: the model sees its beginning and the number of missing characters.
 //!
-//! The agent cuts each result on its way into the transcript. Characters are Unicode code points, so no character is
-//! cut in two. Media do not count and stay whole.
+//! The agent shortens each result before it is added to the transcript. Characters are Unicode code points, so no
+//! character is split. Media do not count and remain complete.
 
 use crate::engine::model::message::Block;
 
@@ -15,7 +15,7 @@ pub fn cut(text: &str, most: usize) -> Option<String> {
     (length > most).then(|| shortened(text, most, most, length))
 }
 
-/// Cuts the texts of a result together. Texts behind the cut are left out.
+/// Shortens the texts of a result together. Texts after the cut are left out.
 pub fn cut_blocks(blocks: &[Block], most: usize) -> Option<Vec<Block>> {
     let text_of = |block: &Block| match block {
         Block::Text { text, .. } => text.chars().count(),

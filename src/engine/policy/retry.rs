@@ -1,20 +1,20 @@
-//! Decides whether and when a failed model call is tried again.
+//! Decides whether and when a failed model call is retried.
 //!
-//! The agent calls [`Tries::delay_ms`] after each failed attempt and arms the timer with the wait. Nothing here reads
-//! a clock or a random source: the jitter comes from the seed of the input that brought the failure. Errors of the
-//! configuration and defects are never retried.
+//! The agent calls [`Tries::delay_ms`] after each failed attempt and sets the timer to the wait. Nothing here reads a
+//! clock or a random source: the jitter is derived from the seed of the input that reported the failure. Errors of
+//! the configuration and bugs are never retried.
 
 use crate::engine::model::config::{Jitter, RetryPolicy};
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::journal::Tries;
 use crate::engine::model::json::word;
 
-/// The longest sum of the waits while the network refuses the first request of a run, in milliseconds. A wrong
-/// address, CORS and a missing network do not pass by themselves, and a person waits for the first word.
+/// The maximum sum of the waits while the network rejects the first request of a run, in milliseconds. A wrong
+/// address, CORS and a missing network do not resolve on their own, and a user waits for the first word.
 const FIRST_CONTACT_MS: u64 = 3000;
 
 impl Tries {
-    /// The counts when another model is asked after so many attempts.
+    /// The counts when another model is used after this many attempts.
     pub fn after(attempts: u32) -> Tries {
         Tries {
             failed_calls: 0,
@@ -22,8 +22,9 @@ impl Tries {
         }
     }
 
-    /// The wait before the attempt after this failed one, in milliseconds; `None` gives up. Attempts within a call
-    /// come first, for failures that may pass. Whole calls follow, for every failure of the provider or the network.
+    /// The wait before the attempt after this failed one, in milliseconds. `None` gives up. First come attempts
+    /// within a call, for failures that may be temporary. Then come whole calls, for every failure of the provider or
+    /// the network.
     pub fn delay_ms(
         &mut self,
         policy: &RetryPolicy,

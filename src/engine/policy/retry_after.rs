@@ -1,9 +1,9 @@
-//! The wait that a provider asks for in the headers `retry-after` and `retry-after-ms`, or that follows from its rate
+//! The wait that a provider requests in the headers `retry-after` and `retry-after-ms`, or that follows from its rate
 //! limits.
 //!
-//! [`retry_after_ms`] and [`reset_ms`] read header text and one moment, and never look at a clock. The protocols call
-//! them when they read a failed response. An unreadable header counts as absent, and the caller's own backoff applies
-//! then. <https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3>
+//! [`retry_after_ms`] and [`reset_ms`] read header text and one moment, and never read a clock. The protocols call
+//! them when they read a failed response. An unreadable header counts as absent, and the caller's own backoff then
+//! applies. <https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3>
 
 use std::time::UNIX_EPOCH;
 
@@ -13,9 +13,9 @@ use crate::engine::policy::models::Date;
 
 /// The wait in milliseconds that the two headers ask for, counted from `now_ms` (milliseconds since 1970).
 ///
-/// A valid `retry-after-ms` above 0 wins, since some providers send `retry-after-ms: 0` beside
-/// `retry-after: 1`. Decimals are allowed and round up. A date in the past is a wait of 0. The result is at
-/// most `u32::MAX` ms (49 days). `None` if neither header says anything readable.
+/// A valid `retry-after-ms` above 0 wins, since some providers send `retry-after-ms: 0` together with `retry-after:
+/// 1`. Decimals are allowed and rounded up. A date in the past is a wait of 0. The result is at most `u32::MAX` ms
+/// (49 days). `None` if neither header is readable.
 pub fn retry_after_ms(retry_after: Option<&str>, retry_after_ms: Option<&str>, now_ms: u64) -> Option<u64> {
     let exact_ms = retry_after_ms
         .and_then(|text| decimal(text.trim(), 0))
@@ -25,10 +25,10 @@ pub fn retry_after_ms(retry_after: Option<&str>, retry_after_ms: Option<&str>, n
         .map(|wait_ms| wait_ms.min(CAP_MS))
 }
 
-/// The wait in milliseconds until the limits that are used up are reset, at most a minute: the header gives the time
-/// at which a limit is full again, and a part of it is free earlier. `None` if no limit is known to be used up.
+/// The wait in milliseconds until the exhausted limits are reset, at most a minute: the header has the time at which
+/// a limit is full again, and a part of it is available earlier. `None` if no limit is known to be exhausted.
 ///
-/// `anthropic-ratelimit-tokens-reset` is a moment in RFC 3339, `x-ratelimit-reset-tokens` of OpenAI and others a
+/// `anthropic-ratelimit-tokens-reset` is a moment in RFC 3339. `x-ratelimit-reset-tokens` of OpenAI and others is a
 /// duration such as `6m0s`, `12ms` or seconds without a unit.
 /// <https://platform.claude.com/docs/en/api/rate-limits>,
 /// <https://platform.openai.com/docs/guides/rate-limits> (2026-11-29)
@@ -46,7 +46,7 @@ pub fn reset_ms<'a>(header: impl Fn(&str) -> Option<&'a str>, now_ms: u64) -> Op
     waits.flatten().max().map(|wait_ms| wait_ms.min(60_000))
 }
 
-/// The limits that these headers tell of.
+/// The limits in these headers.
 const LIMITS: [&str; 4] = ["requests", "tokens", "input-tokens", "output-tokens"];
 
 /// The longest wait that these headers can ask for.

@@ -1,11 +1,11 @@
 //! A permission rule: `Tool` or `Tool(specifier)`, and the comparison of its specifier with a call's texts.
 //!
-//! A model writes these texts and may try to get past a rule. Allow rules therefore cover only texts with a single
-//! reading. Deny and ask rules search a text for their words; a text that they cannot search is asked about where it
-//! would have run. <https://code.claude.com/docs/en/settings> (2026-11-21)
+//! A model writes these texts and may try to bypass a rule. So allow rules cover only texts with a single reading.
+//! Deny and ask rules search a text for their words. A text that they cannot search requires a question if it would
+//! have run. <https://code.claude.com/docs/en/settings> (2026-11-21)
 //!
-//! [`crate::engine::policy::permission`] holds the lists and calls [`Rule::touches`] and [`cover`]. A text that
-//! is not a rule is refused when it is read. No comparison takes more than linear time in the length of the text.
+//! [`crate::engine::policy::permission`] has the lists and calls [`Rule::touches`] and [`cover`]. A text that is not
+//! a rule is rejected when it is read. Every comparison takes linear time in the length of the text.
 
 mod address;
 mod command;
@@ -20,14 +20,14 @@ use crate::engine::model::config::{Access, ToolConfig};
 use subject::{Subject, Text};
 
 impl Rule {
-    /// True when the rule speaks of the tool as a whole.
+    /// True if the rule applies to the tool as a whole.
     pub fn is_bare(&self) -> bool {
         self.specifier.is_none()
     }
 
-    /// True when the rule names this tool: by its name or a pattern, by its server (`mcp__server`), by the `Edit`
-    /// that stands for every tool that writes files, or by a `Read` with a specifier, which stands for all that read
-    /// them. A text behind `mcp__` with a `__` in it may be a server or a tool, and counts as both here.
+    /// True if the rule names this tool: by its name or a pattern, by its server (`mcp__server`), by `Edit`, which
+    /// includes every tool that writes files, or by `Read` with a specifier, which includes every tool that reads
+    /// files. A text after `mcp__` with a `__` in it may be a server or a tool, and counts as both here.
     pub fn names(&self, tool: &ToolConfig) -> bool {
         let name = tool.name.as_str();
         let of_server = || {
@@ -43,9 +43,9 @@ impl Rule {
             || (self.tool == "Read" && !self.is_bare() && tool.access() == Some(Access::Read))
     }
 
-    /// For allow rules: true when the rule names this tool and may allow calls. Here the server's name ends at the
-    /// first `__`: `mcp__a__b` is the tool `b` of the server `a`, and covers none of its tools whose names begin with
-    /// `b__`.
+    /// For allow rules: true if the rule names this tool and may allow calls. Here the server's name ends at the
+    /// first `__`: `mcp__a__b` is the tool `b` of the server `a`, and covers none of its tools with names that begin
+    /// with `b__`.
     pub fn names_to_allow(&self, tool: &ToolConfig) -> bool {
         let is_tool = |rest: &str| rest.contains("__");
         let is_whole = self.tool == tool.name || is_glob(&self.tool) || self.tool == "Edit";
@@ -54,7 +54,7 @@ impl Rule {
             && (is_whole || !self.tool.strip_prefix("mcp__").is_some_and(is_tool))
     }
 
-    /// For deny and ask rules: true when a part of the call is, or may be, one that the rule speaks of.
+    /// For deny and ask rules: true if the rule applies, or may apply, to a part of the call.
     pub fn touches(&self, tool: &ToolConfig, subject: &Subject) -> bool {
         self.names(tool) && self.meets(subject)
     }
@@ -70,7 +70,7 @@ impl Rule {
         }
     }
 
-    /// The reason why no call of this tool can ever fit the specifier, as a rule of `list`.
+    /// Why no call of this tool can ever match the specifier, as a rule of `list`, if so.
     pub fn flaw(&self, list: &str, tool: &ToolConfig) -> Option<&'static str> {
         let specifier = self.specifier.as_deref().filter(|_| self.names(tool))?;
         let is_blind = || !Subject::has_one(tool) || (self.tool == tool.name && Subject::is_undeclared(tool));
@@ -150,7 +150,7 @@ pub fn is_glob(text: &str) -> bool {
     text.contains('*')
 }
 
-/// True when the whole text fits the pattern, whose only special sign is `*`.
+/// True if the whole text matches the pattern. Its only special character is `*`.
 pub fn matches(pattern: &str, text: &str) -> bool {
     glob(pattern, text, 0)
 }
@@ -159,7 +159,7 @@ pub fn matches(pattern: &str, text: &str) -> bool {
 pub fn glob(pattern: &str, text: &str, folded: usize) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
     let (mut at, mut from) = (0, 0);
-    // The index behind the last star, and the end of the text that the star has taken.
+    // The index after the last star, and the end of the text that the star has matched.
     let mut star: Option<(usize, usize)> = None;
     while from < text.len() {
         step();
@@ -191,8 +191,7 @@ pub fn glob(pattern: &str, text: &str, folded: usize) -> bool {
         .all(|sign| *sign == b'*')
 }
 
-/// Counts a turn of a loop over text that a model wrote. Tests check that no count grows with the square of the
-/// length.
+/// Counts a step of a loop over text that a model wrote. Tests check that no count grows quadratically.
 pub fn step() {
     #[cfg(all(test, not(target_arch = "wasm32")))]
     tests::STEPS.set(tests::STEPS.get() + 1);

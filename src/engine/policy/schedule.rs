@@ -1,8 +1,8 @@
 //! Decides which calls of one answer may run at the same time: readers in parallel, writers one at a time.
 //!
-//! The agent asks for each pair of calls ([`conflict`]) and for each call ([`is_barrier`]) when it starts a batch of
-//! tools. The mode is the option `toolCalls.execution`. The functions see two calls at a time and keep no state; the
-//! limit of concurrent tools is applied elsewhere.
+//! When it starts a batch of tools, the agent asks for each pair of calls ([`conflict`]) and for each call
+//! ([`is_barrier`]). The mode is the option `toolCalls.execution`. The functions compare two calls and are stateless.
+//! The limit of concurrent tools is applied elsewhere.
 
 use crate::engine::model::config::ToolExecution;
 

@@ -1,4 +1,4 @@
-//! The text that tells the model about a failed call. `toolCalls.wordError` puts your code's words in its place.
+//! The text with which the model learns about a failed call. `toolCalls.wordError` replaces it with your code's text.
 
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ impl ToolFault {
         }
     }
 
-    /// The fault of a call whose run continues elsewhere, without this conversation.
+    /// The error of a call if its run continues elsewhere, without this conversation.
     pub fn left_behind() -> ToolFault {
         ToolFault {
             code: "interrupted".into(),

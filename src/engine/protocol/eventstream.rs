@@ -1,13 +1,13 @@
 //! The decoder of `application/vnd.amazon.eventstream`: bytes in, messages out.
 //!
 //! A message is `total length, length of the headers, CRC32 of these two, headers, payload, CRC32 of all before`,
-//! with numbers of four bytes, big-endian. A header is a name with a length of one byte, a type, and a value whose
-//! length follows from the type. <https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html>
+//! with numbers of four bytes, big-endian. A header is a name with a length of one byte, a type, and a value with a
+//! length that depends on the type. <https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html>
 //! (2026-11-21)
 //!
-//! The decoder owns the bytes of the unfinished message and nothing else. It verifies both checksums. A message that
-//! lies whole within one chunk is borrowed from it. [`FramingState`](super::framing::FramingState) calls
-//! [`EventStreamDecoder::feed`] for each chunk, then [`EventStreamDecoder::finish`]. A broken message ends the
+//! The decoder owns only the bytes of the unfinished message. It verifies both checksums. A message that is
+//! completely within one chunk is borrowed from it. [`FramingState`](super::framing::FramingState) calls
+//! [`EventStreamDecoder::feed`] for each chunk, then [`EventStreamDecoder::finish`]. A damaged message ends the
 //! stream.
 
 use crate::engine::json::checksum::crc32;
@@ -18,7 +18,7 @@ use crate::engine::protocol::framing::too_long;
 /// The length of the prelude: both lengths and their checksum.
 const PRELUDE_BYTES: usize = 12;
 const CHECKSUM_BYTES: usize = 4;
-/// The type of a header whose value is text.
+/// The type of a header with a text value.
 const TEXT: u8 = 7;
 /// The number of bytes of a header's value, by its type.
 const LENGTHS: [u8; 10] = [0, 0, 1, 2, 4, 8, VARIES, VARIES, 8, 16];
@@ -108,7 +108,7 @@ fn message_length(bytes: &[u8], max_bytes: usize) -> Result<Option<usize>, Failu
     Ok(Some(total))
 }
 
-/// Hands over a message that has its full length.
+/// Delivers a message that has its full length.
 fn hand_over(message: &[u8], on_event: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Failure> {
     let (checked, checksum) = message
         .split_at_checked(message.len().saturating_sub(CHECKSUM_BYTES))
@@ -134,7 +134,7 @@ fn hand_over(message: &[u8], on_event: &mut dyn FnMut(&[u8], &[u8])) -> Result<(
     Ok(())
 }
 
-/// The value of a text header. Headers behind one that cannot be read are ignored.
+/// The value of a text header. Headers after an unreadable one are ignored.
 fn text_header<'a>(mut headers: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
     loop {
         let (length, rest) = headers.split_first()?;

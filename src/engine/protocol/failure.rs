@@ -1,4 +1,4 @@
-//! Turns every error that a provider reports into one [`Failure`] with a code from a closed list.
+//! Converts every error that a provider reports to one [`Failure`] with a code from a closed list.
 //!
 //! These shapes have been seen: `{"error":{"type","code","message"}}` (OpenAI and most),
 //! `{"type":"error","error":{…},"request_id"}` (Anthropic), `[{"error":{…}}]` (Gemini), `{"error":"text"}` (Venice,
@@ -24,8 +24,8 @@ use FailureCode::{
 };
 use Place::{Message, Word};
 
-/// The failure that an HTTP answer with an error status reports. Header names come in any case. `now_ms` is the time
-/// of the answer in milliseconds since 1970, for a `Retry-After` that is a date.
+/// The failure of an HTTP response with an error status. Header names may have any case. `now_ms` is the time of the
+/// response in milliseconds since 1970, for a `Retry-After` that is a date.
 pub fn decode_failure(status: u16, headers: &[(String, String)], body: &[u8], now_ms: u64) -> Failure {
     let text = validate(body);
     let mut said = text.as_deref().map(ErrorDetails::read).unwrap_or_default();
@@ -59,8 +59,8 @@ pub fn decode_failure(status: u16, headers: &[(String, String)], body: &[u8], no
     failure
 }
 
-/// The failure that an error object inside a stream, or inside a body with status 200, reports. `json` is the whole
-/// event or body, and it is valid JSON.
+/// The failure of an error object inside a stream, or inside a body with status 200. `json` is the complete event or
+/// body, and it is valid JSON.
 pub(super) fn decode_error_value(json: &str) -> Failure {
     let said = ErrorDetails::read(json);
     let code = said.code(None);
@@ -76,8 +76,7 @@ pub(super) fn decode_error_value(json: &str) -> Failure {
     failure
 }
 
-/// The failure that an exception inside an Amazon stream reports. Its type stands beside the event, its message
-/// inside.
+/// The failure of an exception inside an Amazon stream. Its type is outside the event, its message inside.
 pub(super) fn decode_exception(kind: &[u8], data: &[u8]) -> Failure {
     let text = validate(data);
     let mut said = text.as_deref().map(ErrorDetails::read).unwrap_or_default();
@@ -251,7 +250,7 @@ impl ErrorDetails {
         let by_words = named(&self.words, if is_throttled { "" } else { &message });
         let by_status = status.or(self.status).map(code_of_status);
         match (by_words, by_status) {
-            // 429 and the server's own faults keep their meaning, unless the words say that waiting is useless.
+            // 429 and the server's own failures keep their meaning, unless the message says that waiting is useless.
             (Some(InvalidRequest | Server), Some(by_status)) => by_status,
             (Some(by_words), _) => by_words,
             (None, Some(by_status)) => by_status,
@@ -275,8 +274,8 @@ fn details(object: &Object<'_>) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("; "))
 }
 
-/// What to do about errors of Anthropic whose messages do not say it, by `error.details.error_code`. Their meanings
-/// are in the types of `@anthropic-ai/sdk` 1.14.0 (2026-11-24).
+/// How to fix errors of Anthropic with messages that do not say it, by `error.details.error_code`. Their meanings are
+/// in the types of `@anthropic-ai/sdk` 1.14.0 (2026-11-24).
 const REMEDIES: &[(&str, &str)] = &[
     (
         "available_tools_limit_exceeded",
@@ -320,7 +319,7 @@ enum Place {
     Message,
 }
 
-/// The code of the first row that fits.
+/// The code of the first row that matches.
 fn named(words: &str, message: &str) -> Option<FailureCode> {
     for (place, code, known) in WORDS {
         let text = match place {
@@ -334,8 +333,8 @@ fn named(words: &str, message: &str) -> Option<FailureCode> {
     None
 }
 
-/// Words and parts of messages with their codes; the first row that fits wins. They come from recorded answers, from
-/// the vendors' documentation, and from the overflow texts that clients of many vendors recognise (2026-11-21).
+/// Words and parts of messages with their codes. The first matching row wins. Their sources are recorded answers, the
+/// vendors' documentation, and the overflow texts that clients of many vendors recognise (2026-11-21).
 const WORDS: &[(Place, FailureCode, &str)] = &[
     (
         Word,

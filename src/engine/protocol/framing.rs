@@ -1,15 +1,15 @@
-//! Cuts a streamed body into events, in the framing that its protocol uses.
+//! Splits a streamed body into events, in the framing that its protocol uses.
 //!
 //! A model call has one [`FramingState`] per response and calls [`FramingState::feed`] for each chunk, then
-//! [`FramingState::finish`]. The state holds the unfinished event and nothing else, and a saved run contains it. It
-//! never looks into an event: that is the decoder's work. Only an event that is too long or broken fails.
+//! [`FramingState::finish`]. The state is only the unfinished event. It never reads the content of an event, which is
+//! the decoder's task. Only an event that is too long or damaged fails.
 
 use looplet_scan::sse::{SseDecoder, SseEvent};
 
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::protocol::eventstream::EventStreamDecoder;
 
-/// The way in which a streamed body is cut into events.
+/// How a streamed body is split into events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
     Sse,
@@ -48,11 +48,11 @@ impl FramingState {
         }
     }
 
-    /// Hands every event that this chunk completes to `on_event`, which returns as in [`SseDecoder::feed`]. A line of
-    /// NDJSON is an event without a name.
+    /// Calls `on_event` with every event that this chunk completes. It returns the same as in [`SseDecoder::feed`]. A
+    /// line of NDJSON is an event without a name.
     ///
     /// # Errors
-    /// `malformed_stream` when one event is too long or broken.
+    /// `malformed_stream` if an event is too long or damaged.
     pub fn feed(
         &mut self,
         chunk: &[u8],
@@ -79,7 +79,7 @@ impl FramingState {
         }
     }
 
-    /// True when the next byte begins an event, in a framing whose events end with blank lines.
+    /// True if the next byte begins an event, in a framing with blank lines after events.
     pub fn is_between_events(&self) -> bool {
         match self {
             FramingState::Sse(sse) => sse.is_between_events(),
@@ -109,7 +109,7 @@ impl FramingState {
     }
 }
 
-/// An event of a framing in which nobody else reads events.
+/// An event of a framing in which `on_event` reads no further events.
 fn alone<'a>(event: &'a [u8], data: &'a [u8]) -> SseEvent<'a> {
     SseEvent {
         event,

@@ -1,15 +1,15 @@
-//! Says which protocol an unreadable answer looks like, by its first bytes.
+//! Detects which protocol an unreadable answer looks like, by its first bytes.
 //!
-//! The model call asks [`another`] after an answer has failed as `malformed_stream` without a block. The marks stand
-//! in the rows of the protocols. The earliest mark counts, because an answer may quote another protocol in its text.
+//! The model call asks [`another`] after an answer has failed as `malformed_stream` without a block. The rows of the
+//! protocols have the marks. The earliest mark wins, because an answer may quote another protocol in its text.
 
 use crate::engine::protocol::framing::Framing;
 use crate::engine::protocol::{PROTOCOLS, Protocol};
 
-/// Advice about an answer of another protocol than the one that was asked for; `None` if it looks like that one, or
-/// like nothing known.
+/// Advice about an answer of another protocol than the requested one. `None` if it looks like that one, or like
+/// nothing known.
 pub fn another(head: &[u8], asked: &Protocol) -> Option<String> {
-    // Lines of JSON come from your own function.
+    // Lines of JSON are from your own function.
     if asked.framing == Framing::Ndjson {
         return None;
     }

@@ -1,13 +1,13 @@
 //! Wire protocols and vendors: a table row for each, with plain functions.
 //!
 //! Encoding is incremental. [`Protocol::encode_head`] writes the body up to and including `"messages":[`, with a
-//! system message where the protocol has it there. [`Protocol::encode_message`] appends the wire form of one message,
+//! system message if the protocol has it there. [`Protocol::encode_message`] appends the wire form of one message,
 //! each item with a leading comma, and its bytes are never rewritten. [`Protocol::encode_tail`] closes the body.
 //! [`crate::engine::agent::history::body::Body`] joins the three.
 //!
-//! Decoding is incremental, too. The framing cuts bytes into events, and [`Decoder::decode_event`] writes them into
-//! an [`ModelAnswer`]. A body that is one JSON value goes through [`Decoder::decode_body`], a failed status through
-//! [`failure::decode_failure`]. The transcript and the model call use them.
+//! Decoding is incremental, too. The framing splits bytes into events, and [`Decoder::decode_event`] writes them to
+//! an [`ModelAnswer`]. [`Decoder::decode_body`] reads a body that is one JSON value, and [`failure::decode_failure`]
+//! a failed status. The transcript and the model call use them.
 
 mod answer;
 pub mod anthropic;
@@ -57,13 +57,13 @@ pub struct RequestSpec<'a> {
     pub model: &'a ModelConfig,
     pub system: Option<&'a str>,
     pub tools: &'a [ToolConfig],
-    /// While a message is encoded: the message before it, whose calls its results answer. At the tail: the message
+    /// When a message is encoded: the previous message, which has the calls for its results. At the tail: the message
     /// before the last.
     pub before: Option<&'a Message>,
     /// The bytes are digested, not sent: ids are left out that the vendor does not compare. Whether an item has its
     /// id depends on the asked model.
     pub is_digested: bool,
-    /// What the request begins with, and the changes that are sent at its end.
+    /// The head of the request, and the changes that are sent at its end.
     pub appended: Appended<'a>,
     pub clearing: Clearing<'a>,
 }
@@ -123,14 +123,14 @@ impl RequestSpec<'_> {
         Some(format_json(write, Some(format)))
     }
 
-    /// The head that the request begins with, if changes of its effort are sent at the end.
+    /// The head of the request, if changes of its effort are sent at the end.
     fn settled(&self) -> Option<(&EffortForm, &Head)> {
         self.appended.form?.effort.as_ref().zip(self.appended.head)
     }
 
-    /// The tools of a request in the protocol with this name, in their order. A tool that the vendor defines comes
-    /// with its entry, and only if that is in the form of this protocol. Tools with `defer_loading` come only if the
-    /// vendor finds them; else the tools come by which the model finds and calls them.
+    /// The tools of a request in the protocol with this name, in order. A vendor's tool has its entry, and is
+    /// included only if that is in this protocol's format. Tools with `defer_loading` are included only if the vendor
+    /// searches for them. Otherwise the tools that search for them and call them are included.
     pub fn declared<'a>(
         &'a self,
         protocol: &'a str,
@@ -188,18 +188,18 @@ pub struct Protocol {
     /// The name in configurations and in [`crate::engine::model::message::Origin`].
     pub name: &'static str,
     pub framing: Framing,
-    /// The path behind the base URL, with a query where the protocol has one. Its first segment is a version.
+    /// The path after the base URL, with a query if the protocol has one. Its first segment is a version.
     pub path: fn(&ModelConfig) -> String,
     /// The path of most base URLs of servers that speak this protocol.
     pub base_path: &'static str,
-    /// The base URL within one that ends with the protocol's whole endpoint.
+    /// The base URL in a URL that ends with the protocol's complete endpoint.
     pub before_endpoint: fn(&str) -> Option<&str>,
     /// The protocol's name in messages, and the constructor of models that speak it; empty for none.
     pub title: &'static str,
     pub constructor: &'static str,
-    /// Texts that stand at the beginning of its answers and of no other protocol's, quotes included.
+    /// Texts at the beginning of its answers, quotes included, that no other protocol's answers have.
     pub marks: &'static [&'static str],
-    /// The headers of every request in this protocol, besides `content-type: application/json`.
+    /// The headers of every request in this protocol, in addition to `content-type: application/json`.
     pub headers: &'static [(&'static str, &'static str)],
     /// Writes the body up to the messages.
     ///
@@ -216,32 +216,31 @@ pub struct Protocol {
     pub summary: Option<&'static SummaryForm>,
     /// False where a result has no place for a block of the vendor: it is left out, and the agent warns of it.
     pub raw_in_results: bool,
-    /// True if its servers continue this answer of a model only after a message of nothing but results. The second
-    /// argument is the next answer's content: empty if there is none yet.
+    /// True if its servers continue this answer of a model only after a message with nothing but results. The second
+    /// argument is the next answer's content, or empty without one.
     pub waits_for_results: fn(&Message, &[Block]) -> bool,
-    /// True if a history that begins with the model is refused, at least by some servers, and gets a text of the user
-    /// before it. The encoder of Bedrock writes one itself.
+    /// True if some servers reject a history that begins with the model. It then gets a text of the user before it.
+    /// The encoder of Bedrock writes one itself.
     pub begins_with_user: bool,
     pub encode_message: fn(&RequestSpec<'_>, &Message, &mut Vec<u8>),
     pub encode_tail: fn(&RequestSpec<'_>, &mut Vec<u8>),
-    /// The way in which a request ends with the beginning of the answer; `None` for a model that would not go on from
-    /// there.
+    /// How a request ends with the beginning of the answer. `None` for a model that would not continue it.
     pub prefill: for<'a> fn(&'a ModelConfig) -> Option<Prefill<'a>>,
-    /// True when the provider goes on with an answer that nobody listens to, and gives its stream again by its id.
+    /// True if the provider continues an answer after a disconnect, and returns its stream again by its id.
     pub is_background: fn(&ModelConfig) -> bool,
-    /// The text that replaces an [`END`] of messages to mark it for the vendor's prompt cache; empty for no marker.
-    /// Only the sent body has it, never the kept bytes. [`Marks`] knows the place.
+    /// The text that replaces an [`END`] of messages to mark it for the vendor's prompt cache. Empty for no marker.
+    /// Only the sent body has it, never the stored bytes. [`Marks`] knows the position.
     pub marked_end: fn(&RequestSpec<'_>) -> String,
     pub decoder: fn() -> Decoder,
-    /// The keys by which the text-delta lane takes a stream's deltas; `None` where the decoder is fast enough.
+    /// The keys with which the text-delta lane reads a stream's deltas. `None` if the decoder is fast enough.
     pub lane: Option<&'static Keys>,
 }
 
 impl Protocol {
-    /// The protocol's URL under a base URL without a slash at its end. The base URL may already have the path's first
+    /// The protocol's URL under a base URL without a trailing slash. The base URL may already have the path's first
     /// segment (`https://gateway/v1` and `https://gateway` both work for a path of `/v1/messages`) or another
-    /// version. On Vertex AI the version stands before the project or the publisher. A base URL may end in `/models`
-    /// behind a version.
+    /// version. On Vertex AI the version precedes the project or the publisher. A base URL may end with `/models`
+    /// after a version.
     pub fn url(&self, base: &str, model: &ModelConfig) -> String {
         let base = match base.strip_suffix("/models") {
             Some(above) if vertex::has_version(base) || ends_in_version(above) => above,
@@ -288,7 +287,7 @@ pub struct Vendor {
     pub auth: (&'static str, &'static str),
     /// Its [`quirks`] as JSON.
     pub quirks: &'static str,
-    /// The page from which this row was written, and the date of reading.
+    /// The page that this row was written from, and when it was read.
     pub source: &'static str,
 }
 
@@ -374,11 +373,11 @@ pub fn vendor(name: &str) -> Option<&'static Vendor> {
     VENDORS.iter().find(|vendor| vendor.name == name)
 }
 
-/// The vendor and the protocol of a model. The protocol is the one that the model names, else the vendor's own. A
-/// vendor without a row here belongs to the TypeScript, whose configuration says how it is reached.
+/// The vendor and the protocol of a model. The protocol is the model's, or else the vendor's. For a vendor without a
+/// row, the configuration from the TypeScript has the base URL.
 ///
 /// # Errors
-/// An unknown vendor or protocol, a vendor without a base URL when none is configured, or a model named `.` or `..`.
+/// An unknown vendor or protocol, a vendor without a base URL if none is configured, or a model named `.` or `..`.
 pub fn find(model: &ModelConfig) -> Result<(&'static Vendor, &'static Protocol), ConfigError> {
     // A segment of dots climbs out of the path even if it is escaped.
     if matches!(model.model.as_str(), "." | "..") {
@@ -468,7 +467,7 @@ impl Decoder {
         }
     }
 
-    /// Writes a whole JSON body into the answer.
+    /// Writes a complete JSON body to the answer.
     ///
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.

@@ -180,7 +180,7 @@ fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
 /// - `{"type":"error","code","message","status"?,"retryAfterMs"?,"retryable"?}` fails the call; its codes are those
 ///   of [`FailureCode`], by default `server`.
 ///
-/// Lines of other types are passed over. A body that is one JSON value (`stream: false`) is an array of such objects.
+/// Lines of other types are ignored. A body that is one JSON value (`stream: false`) is an array of such objects.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NdjsonDecoder {
     /// The text, reasoning or refusal that is growing.

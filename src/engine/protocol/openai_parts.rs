@@ -57,7 +57,7 @@ pub fn escaped(text: &str) -> String {
     written(bytes)
 }
 
-/// A piece as it is written in a JSON string. A half of a letter stays an escape, which the next piece completes.
+/// A piece in the form of a JSON string. Half a surrogate pair remains an escape, which the next piece completes.
 pub fn escaped_piece(piece: &Piece<'_>) -> String {
     let escape = |half: Option<u16>| half.map_or(String::new(), |half| format!("\\u{half:04x}"));
     format!(
@@ -68,8 +68,8 @@ pub fn escaped_piece(piece: &Piece<'_>) -> String {
     )
 }
 
-/// The plain text of a custom tool's call, which has this type in `vendor`. `None` for any other call, and for one
-/// that was cut off.
+/// The plain text of a custom tool's call, which has this type in `vendor`. `None` for any other call, and for an
+/// incomplete one.
 pub fn custom_input(call: &Block, r#type: &str) -> Option<String> {
     let Block::ToolCall {
         input: ToolInput::Json(json),

@@ -1,14 +1,15 @@
-//! The places of options in servers that speak Chat Completions but deviate from OpenAI.
+//! Where servers that speak Chat Completions have their options, if they deviate from OpenAI.
 //!
-//! Quirks are data: a JSON object in [`ModelConfig::quirks`]. The TypeScript's vendor rows fill it, and a user of
-//! `compatible()` can write it. A key is an option as [`ModelConfig`] names it; `thinking: { budgetTokens }` has the
-//! key `budgetTokens`, and `thinking: { type }` has `thinking.<type>`. A value is the field's name, or an object of
-//! fields in which the string `"$"` stands for the option's value, or `false` when the server has no such option.
+//! Quirks are data: a JSON object in [`ModelConfig::quirks`]. The TypeScript's vendor rows set it, and so can a user
+//! of `compatible()`. A key is the name of an option in [`ModelConfig`]. `thinking: { budgetTokens }` has the key
+//! `budgetTokens`, and `thinking: { type }` has `thinking.<type>`. A value is the field's name, or an object of
+//! fields in which the string `"$"` is replaced by the option's value, or `false` if the server does not have the
+//! option.
 //!
-//! Further keys are `systemRole` (the role of the system prompt), `streamUsage: false` (the server refuses
+//! Other keys are `systemRole` (the role of the system prompt), `streamUsage: false` (the server rejects
 //! `stream_options`), `requiredReasoning` (the field of reasoning that every message with a call must have) and
 //! `callIdChars` (the length of each call's id, which consists of letters and digits). The encoder calls
-//! [`Quirks::push`] for each option. An option that the server lacks is a [`ConfigError`].
+//! [`Quirks::push`] for each option. An option that the server does not have is a [`ConfigError`].
 
 use looplet_scan::reader::{Object, string};
 

@@ -96,7 +96,7 @@ impl AnswerReader {
         check_room(answer).and(read)
     }
 
-    /// True when a stream of events may begin with this byte.
+    /// True if a stream of events may begin with this byte.
     pub fn may_begin_with(&self, byte: u8) -> bool {
         match self.framing {
             FramingState::EventStream(_) => byte == 0,
@@ -109,7 +109,7 @@ impl AnswerReader {
 type OnEvent<'a> = &'a mut dyn FnMut(SseEvent<'_>) -> usize;
 
 impl EventReader {
-    /// Reads the events that `frame` hands over, up to the first that fails.
+    /// Reads the events of `frame`, up to the first that fails.
     fn read_each(
         &mut self,
         answer: &mut ModelAnswer,
@@ -138,7 +138,7 @@ impl EventReader {
         }
     }
 
-    /// Reads the whole events at the start of `bytes` that repeat a trusted frame. Returns their length.
+    /// Reads the complete events at the start of `bytes` that match a trusted frame. Returns their length.
     fn read_repeats(&mut self, bytes: &[u8], answer: &mut ModelAnswer) -> usize {
         let Some(part) = self.lane.part() else { return 0 };
         let mut rest = bytes;

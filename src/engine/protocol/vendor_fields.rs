@@ -45,8 +45,8 @@ pub fn closed(mut out: Vec<u8>) -> Option<Json> {
     Some(Json::from_valid(&written(out)))
 }
 
-/// The fields of an object that comes in pieces, in the order in which they began. A server may send any number of
-/// them, so a piece costs no look at the other fields.
+/// The fields of an object that arrives in pieces, in the order of their first pieces. A server may send any number
+/// of fields, so reading a piece does not search the others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fields {
     /// Each with its place.
@@ -117,7 +117,7 @@ impl Fields {
         }
     }
 
-    /// The whole object.
+    /// The complete object.
     pub fn to_json(&self) -> String {
         let mut out = b"{".to_vec();
         self.push(&mut out);

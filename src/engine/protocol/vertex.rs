@@ -1,7 +1,7 @@
 //! The addresses of Vertex AI, which serves Google's own models and those of other publishers in their own protocols.
 //!
-//! A model is `projects/P/locations/L/publishers/PUBLISHER/models/MODEL` behind a version (`v1`, `v1beta1`), or
-//! `publishers/PUBLISHER/models/MODEL` with an API key (express mode). A base URL may end behind the host, the
+//! A model is `projects/P/locations/L/publishers/PUBLISHER/models/MODEL` after a version (`v1`, `v1beta1`), or
+//! `publishers/PUBLISHER/models/MODEL` with an API key (express mode). A base URL may end after the host, the
 //! version, the location or the publisher. The encoders of Gemini and Anthropic call these functions.
 //! <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference>,
 //! <https://cloud.google.com/vertex-ai/generative-ai/docs/start/express-mode/vertex-ai-express-mode-api-reference>,
@@ -11,14 +11,14 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::engine::model::config::ModelConfig;
 
-/// True when the model's base URL is one of Vertex AI, or stands before one.
+/// True if the model's base URL is one of Vertex AI, or the beginning of one.
 pub fn is_vertex(model: &ModelConfig) -> bool {
     let mut urls = [&model.base_url, &model.vendor_url].into_iter().flatten();
     urls.any(|url| has_version(url) || url.contains("aiplatform.googleapis.com"))
 }
 
-/// The path of a model behind the base URL. The model's name is one segment, so that no name climbs out of the path.
-/// A name that begins with the publisher's own path (`publishers/google/models/…`) stands for its last part.
+/// The path of a model after the base URL. The model's name is one segment, so that no name escapes the path. Of a
+/// name that begins with the publisher's path (`publishers/google/models/…`), only the last part is used.
 pub fn model_path(model: &ModelConfig, publisher: &str) -> String {
     let base = model.base_url.as_deref().unwrap_or_default();
     let prefix = format!("publishers/{publisher}/models/");
@@ -40,7 +40,7 @@ pub fn has_version(base: &str) -> bool {
 const VERSION: &str = "/v1";
 const PUBLISHERS: &str = "/publishers/";
 
-/// The characters that are escaped in a name. A model of Vertex AI may have a version behind an `@`.
+/// The characters that are escaped in a name. A model of Vertex AI may have a version after an `@`.
 pub const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')

@@ -1,16 +1,17 @@
 //! The runs of a chat, which follow each other in one journal.
 //!
-//! [`Run::follow`] comes before the first input of such a run. Its first entries say which messages and which
-//! conversations of kept agents stay ([`Fact::Next`]), so that no message is written twice. [`Run::tail`] says where
-//! the run after it goes on. A run that follows nothing begins a journal with all that it was given.
+//! [`Run::follow`] is called before the first input of such a run. Its first entries say which messages and which
+//! conversations of persistent subagents remain ([`Fact::Next`]), so no message is written twice. [`Run::tail`]
+//! returns where the next run continues. A run that follows nothing starts a journal with everything that it was
+//! given.
 
 use crate::engine::agent::Agent;
 use crate::engine::model::journal::{Deliveries, Fact, JournalTail, Next, message_name};
 use crate::engine::run::Run;
 
 impl Run {
-    /// Goes on at this end of a journal. It has the first of the messages that this run was given, and all
-    /// conversations of kept agents. `id` is the run's own.
+    /// Continues at this end of a journal. The journal has the first of the messages that this run was given, and all
+    /// conversations of persistent subagents. `id` is the run's own.
     pub fn follow(&mut self, tail: JournalTail, id: String) {
         let JournalTail {
             seq,
@@ -30,7 +31,7 @@ impl Run {
         let Some(root) = self.agents.first_mut() else {
             return;
         };
-        // A history that had to be mended is written as a whole.
+        // A history that had to be corrected is written completely.
         let is_legal = root.agent.history.transcript.whole_len() == self.noted.given;
         let messages = if is_legal { messages } else { 0 };
         if messages > 0 {
@@ -40,8 +41,8 @@ impl Run {
         self.ledger.follow(seq);
     }
 
-    /// Lets [`Run::history`] show how far the calls of the open rounds have come. The run of a journal is only read
-    /// then, and never goes on here.
+    /// Makes [`Run::history`] show the progress of the calls in open rounds. Use it for a run that is only read from
+    /// its journal and never resumed.
     pub fn recall(&mut self) {
         for index in 0..self.agents.len() as u32 {
             self.on_agent(index, |agent, desk| {
@@ -51,7 +52,7 @@ impl Run {
         }
     }
 
-    /// The end of the journal as it stands.
+    /// The current end of the journal.
     pub fn tail(&self) -> JournalTail {
         let root = self.agents.first().map(|root| &root.agent);
         let is_over = root.is_none_or(Agent::is_over);
@@ -73,7 +74,7 @@ impl Run {
         }
     }
 
-    /// Writes the first entries of a process that has not begun with a journal.
+    /// Writes the first entries of a process that has not resumed a journal.
     pub(super) fn note_first(&mut self) {
         let follows = self.noted.follows.take();
         self.note_begun(follows.map_or(0, |(whole, _)| whole), false);

@@ -1,12 +1,11 @@
-//! The differences that a run tells of when it goes on: options that are others, entries of the journal that do not
-//! count.
+//! The differences that a run reports when it resumes: changed options, and invalid entries of the journal.
 
 use crate::engine::ledger::Place;
 use crate::engine::model::event::EventKind;
 use crate::engine::run::Run;
 
 impl Run {
-    /// Tells once of a part of the journal that does not count.
+    /// Warns once about an invalid part of the journal.
     pub(super) fn warn_of_tear(&mut self) {
         let left_out = std::mem::take(&mut self.noted.left_out);
         if left_out > 0 {

@@ -1,10 +1,10 @@
-//! The journal of a run: the changes of each input are written, and a run goes on from them in another process.
+//! The journal of a run: it saves the changes of each input, and a run resumes from it in another process.
 //!
-//! [`Run::note_changes`] compares the durable state of each agent with the state that the journal has, after each
-//! input and in one place, so that no step can forget it. Streaming text is noted now and then.
-//! [`Run::restore`] makes a run of a checkpoint, and the input `Resume` lets each agent take its step again. The
-//! options of today win over those of the journal, and a warning names the options that differ. A history that is not
-//! legal is refused with its path.
+//! After each input, [`Run::note_changes`] compares the durable state of each agent with the state in the journal.
+//! This is in one place, so no step can forget it. Streaming text is saved from time to time. [`Run::restore`]
+//! creates a run from a checkpoint, and the input `Resume` lets each agent repeat its last step. The current options
+//! override those of the journal, and a warning names the options that differ. An invalid history is rejected with
+//! its path.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,17 +41,17 @@ pub struct LastJournaled {
     model_usage: BTreeMap<String, Option<Usage>>,
     /// Facts of the run that the journal does not have.
     pub facts: Vec<Fact>,
-    /// The digest of the prompt with which the run began.
+    /// The digest of the prompt with which the run started.
     prompt: Option<String>,
     /// The requests of your code that the run has taken.
     pub requests: Deliveries,
-    /// The bytes of answers that have come since their text was looked at.
+    /// The bytes of answers that were received since their text was last compared.
     streamed_bytes: usize,
-    /// The checkpoint, until the run goes on from it.
+    /// The checkpoint, until the run resumes from it.
     restored: Option<Restored>,
-    /// The number of entries of the journal that do not count, until the run has told of them.
+    /// The number of invalid entries of the journal, until the run has reported them.
     pub left_out: usize,
-    /// The number of entries that do not count, of earlier runs of the chat.
+    /// The number of invalid entries of earlier runs of the chat.
     pub lost: usize,
 }
 
@@ -63,12 +63,12 @@ impl LastJournaled {
         }
     }
 
-    /// The number of the last entry that counts, while the run waits to go on from a checkpoint.
+    /// The number of the last valid entry, until the run resumes from its checkpoint.
     pub fn whole(&self) -> Option<u64> {
         self.restored.as_ref().map(|restored| restored.seq)
     }
 
-    /// How often the run was stopped because of its deaths, while it waits to go on from a checkpoint.
+    /// How many times the run was stopped by crashes, until it resumes from its checkpoint.
     pub fn stops(&self) -> u32 {
         self.restored.as_ref().map_or(0, |restored| restored.deaths.stops)
     }
@@ -78,7 +78,7 @@ impl LastJournaled {
         self.agents = vec![NotedAgent::default()];
     }
 
-    /// Takes note of a part of an answer. Returns true if enough of it has come to be worth a look at its text.
+    /// Counts received bytes of an answer. Returns true if there are enough to compare its text.
     pub fn has_streamed(&mut self, bytes: usize) -> bool {
         self.streamed_bytes += bytes;
         let is_enough = self.streamed_bytes >= ENOUGH_BYTES;
@@ -103,24 +103,24 @@ struct NotedAgent {
 struct Restored {
     seq: u64,
     deaths: Deaths,
-    /// The deaths if the process lives and has lost its instance.
+    /// The counts if the process is still running and has lost its instance.
     deaths_by_loss: Deaths,
-    /// The tool whose function ran when the process before ended.
+    /// The tool that was running when the previous process ended.
     running_tool: Option<String>,
     elapsed_ms: u64,
     options: Vec<(String, String)>,
     /// Models that the options do not have.
     lost_models: Vec<String>,
-    /// The text and the reasoning of answers that the end of another process has cut off.
+    /// The text and the reasoning of answers that were interrupted by the end of another process.
     cut_off: Vec<(Place, String, String)>,
 }
 
 impl Run {
-    /// Makes a run of a journal that was read, and of which `left_out` entries do not count. The run says so when it
-    /// goes on. `last` is the number of the last entry, as the store has it; 0 if the entries alone tell it.
+    /// Creates a run from a journal that was read, with `left_out` invalid entries, which the run reports when it
+    /// resumes. `last` is the number of the store's last entry, or 0 if only the entries tell it.
     ///
     /// # Errors
-    /// As [`Run::restore`].
+    /// Like [`Run::restore`].
     pub fn restore_journal(
         setup: Arc<Setup>,
         (mut checkpoint, left_out): (Checkpoint, usize),
@@ -245,19 +245,19 @@ impl Run {
         Ok(restored)
     }
 
-    /// Goes on in the process that has begun the run, after its instance was lost. Calls whose functions still run
-    /// are not made again, and the numbers of events go on.
+    /// Resumes in the process that started the run, after its instance was lost. Calls with running functions are not
+    /// made again, and the numbering of events continues.
     pub(super) fn recover(&mut self, running: Vec<EffectId>, next_event: u32, shown_blocks: u32) {
         self.ledger.recover(running, next_event);
         self.resume(Some(shown_blocks), true);
-        // An answer that had not come to its end is asked for again, and so are its calls.
+        // An incomplete answer is requested again, and so are its calls.
         for call in self.ledger.running.take().unwrap_or_default() {
             let why = INSTANCE_LOST.into();
             self.ledger.output(Output::AbortTool { call, why });
         }
     }
 
-    /// Tells of a lost instance, and takes back the blocks of the answer that was lost with it.
+    /// Reports a lost instance, and retracts the blocks of the answer that was lost with it.
     fn tell_loss(&mut self, elapsed_ms: u64, shown_blocks: u32) {
         self.started = true;
         self.ledger.start_clock(elapsed_ms);
@@ -268,8 +268,8 @@ impl Run {
         }
     }
 
-    /// Goes on with the run of a checkpoint that began with this prompt. A run that began with another one fails
-    /// here, and its journal learns nothing of it.
+    /// Resumes the run of a checkpoint that started with this prompt. A run that started with another prompt fails,
+    /// without an entry in its journal.
     pub(super) fn pick_up(&mut self, prompt: &[Block]) {
         let digest = digest_of(prompt);
         match &self.noted.prompt {
@@ -278,7 +278,7 @@ impl Run {
         }
     }
 
-    /// Takes note of the prompt with which the run begins.
+    /// Records the prompt with which the run starts.
     pub(super) fn note_prompt(&mut self, prompt: &[Block]) {
         if self.ledger.has_journal {
             let digest = digest_of(prompt);
@@ -300,8 +300,8 @@ impl Run {
         is_new
     }
 
-    /// Lets each agent take the step again at which it was. `recovers` has the blocks that were told of a lost
-    /// answer, if the process is the one before. `reopens` says that a run goes on that has been stopped.
+    /// Lets each agent repeat its last step. If the process is the previous one, `recovers` is the number of blocks
+    /// of a lost answer that were emitted. `reopens` means that a stopped run is resumed.
     pub(super) fn resume(&mut self, recovers: Option<u32>, reopens: bool) {
         let Some(Restored {
             seq,
@@ -349,7 +349,7 @@ impl Run {
                 agent.stop(desk, StoppedBy::RecoveryExhausted);
             });
         }
-        // A caller opens the effects of its subagents again before they go on.
+        // A caller reopens the effects of its subagents before they continue.
         for index in 0..self.agents.len() as u32 {
             let parent = self
                 .agents

@@ -1,10 +1,10 @@
 //! A run: the state machine that the driver feeds.
 //!
 //! [`Run`] owns the tree of agents, the ledger with all open effects, the open questions and the permissions. The
-//! driver calls [`Run::handle_input`], then [`Run::poll_output`] until it returns nothing, then
-//! [`Run::poll_timer`]. Each input goes to the agent whose effect it answers, and an input for an effect that is
-//! not open is dropped. A run decides only which agent acts and when it ends; the decisions of an iteration are the
-//! agent's. Every failure becomes an outcome.
+//! driver calls [`Run::handle_input`], then [`Run::poll_output`] until it returns nothing, then [`Run::poll_timer`].
+//! Each input goes to the agent that opened its effect. An input for an effect that is not open is dropped. A run
+//! only decides which agent acts and when the run ends. The agent decides everything in an iteration. Every failure
+//! becomes an outcome.
 
 mod chat;
 mod differences;
@@ -43,27 +43,27 @@ use crate::engine::model::question::Answer;
 use crate::engine::model::usage::Usage;
 use crate::engine::run::journal::LastJournaled;
 
-/// The whole state of a run. The journal keeps what another process needs to go on with it.
+/// The complete state of a run. The journal saves what another process needs to resume it.
 pub struct Run {
     setup: Arc<Setup>,
     ledger: Ledger,
     asks: Questions,
     /// The tree of agents; the first is its root.
     agents: Vec<Node>,
-    /// The memories of agents that are kept.
+    /// The saved conversations of persistent subagents.
     memories: Vec<Memory>,
     /// The permissions as configured, with the changes of later answers.
     permissions: Option<Permissions>,
     /// A JSON object with your code's values for the tools' bindings.
     inputs: Option<Json>,
-    /// The source of the session, if it begins with this run.
+    /// The source of the session, if this run starts it.
     session: Option<String>,
     /// The usage of the conversation before the run.
     chat_usage: Option<Usage>,
     /// The run's id, if its journal has another name.
     id: Option<String>,
     started: bool,
-    /// The questions of the last [`EventKind::Waiting`], if the run has not gone on since.
+    /// The questions of the last [`EventKind::Waiting`], if the run has not continued since.
     waiting: Vec<EffectId>,
     outcome: Option<Outcome>,
     noted: LastJournaled,
@@ -153,8 +153,8 @@ impl Run {
             Input::Chunk { request, bytes } => Some((request, self.ledger.next_effect(), bytes.len())),
             _ => None,
         };
-        // A busy platform fires no timers, so an input may come after a deadline. Its news still counts, but an
-        // answer or a handover would begin another step, so the deadline acts before them.
+        // A busy platform fires no timers, so an input may arrive after a deadline. Its data still counts. But an
+        // answer or a handover would start another step, so the deadline acts first.
         let is_due = matches!(input, Input::Due);
         let mut late = (!is_due).then(|| self.ledger.late()).flatten();
         if matches!(input, Input::HandedOver { .. } | Input::Answered { .. }) {
@@ -263,8 +263,7 @@ impl Run {
             }
         }
         self.stop_late(late);
-        // Most inputs are a part of an answer, of which only its text is durable before the answer is over or calls a
-        // tool.
+        // Most inputs are a part of an answer. Until the answer ends or calls a tool, only its text is durable.
         let has_news = std::mem::take(&mut self.ledger.has_news);
         let is_durable = has_news
             || streams.is_none_or(|(request, effect, bytes)| {
@@ -275,20 +274,20 @@ impl Run {
         is_taken
     }
 
-    /// The time on which deadlines are based: the clock of your platform, but it never goes back.
+    /// The time for all deadlines: the clock of your platform, but it never goes backward.
     pub fn now_ms(&self) -> u64 {
         self.ledger.now_ms
     }
 
-    /// The delay of the timer to set in place of the one that is set, in milliseconds; none if that one will do. Hand
-    /// in [`Input::Due`] when it fires. A timer that nothing waits for stays set until the next deadline, or until
-    /// the end.
+    /// The delay of the timer to set instead of the current one, in milliseconds. `None` if the current timer is
+    /// right. Pass [`Input::Due`] when it fires. A timer remains set when nothing waits for it, until the next
+    /// deadline or the end.
     pub fn poll_timer(&mut self) -> Option<u64> {
         let now_ms = self.ledger.now_ms;
         self.ledger.timers.arm(now_ms)
     }
 
-    /// The next deadline, for which [`Run::poll_timer`] asks for a timer.
+    /// The next deadline, for which [`Run::poll_timer`] requests a timer.
     pub fn poll_timeout(&self) -> Option<Deadline> {
         self.ledger.timers.next()
     }
@@ -313,7 +312,7 @@ impl Run {
         }
     }
 
-    /// The one judgement of an input, which [`Run::handle_input`] returns.
+    /// Whether an input has an effect, which [`Run::handle_input`] returns.
     fn takes(&self, input: &Input<'_>) -> bool {
         match input {
             Input::Answered { question, answer } => {
@@ -346,8 +345,8 @@ impl Run {
         agent.request_body(desk, request)
     }
 
-    /// Says whether your code listens to events of tool calls. The default is that it does. The numbering of events
-    /// does not depend on it.
+    /// Sets whether your code listens to events of tool calls. Default: true. The numbering of events does not depend
+    /// on it.
     pub fn set_heard(&mut self, is_heard: bool) {
         self.ledger.is_heard = is_heard;
     }
@@ -369,7 +368,7 @@ impl Run {
         node.and_then(|node| node.who.its_call()).unwrap_or_default()
     }
 
-    /// True when a rule withholds this place from a running call, which must not read it then.
+    /// True if a rule hides this path from a running call, which must not read it then.
     pub fn withholds(&mut self, call: EffectId, place: &Reading) -> bool {
         let index = self.ledger.find(call).map(|open| open.agent);
         let lent = index.and_then(|index| self.desk(index));
@@ -392,7 +391,7 @@ impl Run {
         self.fail(Failure::new(FailureCode::Bug, message));
     }
 
-    /// Ends the run, whose journal learns of no end.
+    /// Ends the run, without recording the end in the journal.
     fn fail(&mut self, error: Failure) {
         let outcome = Outcome {
             outcome: OutcomeKind::Failed,
@@ -404,7 +403,7 @@ impl Run {
         self.conclude(outcome);
     }
 
-    /// Acts on the deadline that was over when an input came, and on those that are over since.
+    /// Handles the deadline that had expired when an input arrived, and those that have expired since.
     fn stop_late(&mut self, mut late: Option<TimerReason>) {
         while let Some(reason) = late.take().or_else(|| self.ledger.late()) {
             self.keep_grown();
@@ -413,7 +412,7 @@ impl Run {
         }
     }
 
-    /// Tells an agent that the time of the run or of its iteration is over.
+    /// Handles an expired time limit of the run or of an iteration.
     fn time_is_up(&mut self, reason: TimerReason) {
         let index = match reason {
             TimerReason::Iteration { agent } => agent,

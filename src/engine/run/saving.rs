@@ -1,4 +1,4 @@
-//! The store that fails, and the end of a run in this process alone.
+//! Failed saves, and the end of a run in this process only.
 
 use crate::engine::ledger::Place;
 use crate::engine::model::error::Failure;
@@ -8,7 +8,7 @@ use crate::engine::model::outcome::{Outcome, OutcomeKind};
 use crate::engine::run::Run;
 
 impl Run {
-    /// Tells what the store does not have.
+    /// Reports which entries the store does not have.
     pub(super) fn tell_not_saved(&mut self, entries: u32, since: u64, message: String) {
         let kind = EventKind::NotSaved {
             entries,

@@ -1,7 +1,7 @@
 //! The start of a run: its warnings, and the root's first step.
 //!
-//! The first prompt of a run calls [`Run::start`]; later prompts do nothing. Warnings never keep a run from starting,
-//! because a configuration that cannot run has failed when its `Setup` was made.
+//! The first prompt of a run calls [`Run::start`]. Later prompts have no effect. Warnings never prevent a start,
+//! because an invalid configuration has already failed in its `Setup`.
 
 use crate::engine::agent::profile::Profile;
 use crate::engine::ledger::Place;
@@ -31,7 +31,7 @@ impl Run {
         self.on_root(|agent, desk| agent.start(desk, prompt));
     }
 
-    /// Tells the beginning of a process, with its warnings. The run has gone for `elapsed_ms` in other processes.
+    /// Emits the start of a process, with its warnings. The run has been active for `elapsed_ms` in other processes.
     pub(super) fn tell_start(&mut self, elapsed_ms: u64) {
         self.started = true;
         let Run { setup, ledger, .. } = self;

@@ -1,7 +1,7 @@
 //! The outputs of a run, one by one, and its results at any time.
 //!
-//! The driver polls here after each input. A delta that is the only news comes without an event, and its text is lent
-//! from the answer. Reading results changes nothing.
+//! The driver polls here after each input. If the only output is a delta, it is returned without an event and borrows
+//! its text from the answer. Reading results changes nothing.
 
 use crate::engine::agent::{Agent, delta, kind_of_delta};
 use crate::engine::ledger::Place;
@@ -24,12 +24,12 @@ impl Run {
         self.ledger.is_quiet()
     }
 
-    /// Returns true if no output waits behind the delta that [`Run::poll_delta`] returns.
+    /// Returns true if no output follows the delta that [`Run::poll_delta`] returns.
     pub fn has_one_output(&self) -> bool {
         self.ledger.has_one_output()
     }
 
-    /// The next output, if it is a delta whose text can be lent. [`Run::poll_output`] returns it as an event.
+    /// The next output, if it is a delta that can borrow its text. [`Run::poll_output`] returns it as an event.
     pub fn poll_delta(&mut self) -> Option<Delta<'_>> {
         let grown = self.ledger.take_grown()?;
         Some(Delta {
@@ -67,14 +67,14 @@ impl Run {
         }))
     }
 
-    /// Turns a delta that nobody has polled into an event, before the answer changes.
+    /// Turns a delta that was not polled into an event, before the answer changes.
     pub(super) fn keep_grown(&mut self) {
         if let Some(output) = self.poll_grown() {
             self.ledger.output_first(output);
         }
     }
 
-    /// The tokens and the money used so far; `None` if no vendor reported any.
+    /// The tokens and cost so far. `None` if no vendor reported any.
     pub fn usage(&self) -> Option<Usage> {
         self.ledger.accounts.used(0)
     }

@@ -1,8 +1,8 @@
-//! The agents of a run: the one that acts on an input, and the growth of their tree.
+//! The agents of a run: which one acts on an input, and the growth of their tree.
 //!
-//! [`Run::on_agent`] lends an agent its desk and lets it act. After each input [`Run::settle_tree`] starts the
-//! subagents that were called and gives the results of those that have ended to their callers. An agent that has
-//! ended never acts again. A subagent that cannot start gives its caller a fault.
+//! [`Run::on_agent`] calls an agent with its context. After each input, [`Run::settle_tree`] starts the subagents
+//! that were called, and passes the results of those that have ended to their callers. An agent that has ended never
+//! acts again. If a subagent cannot start, its caller gets an error.
 
 use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::history::head::Heads;
@@ -28,7 +28,7 @@ impl Run {
         self.on_agent(0, act);
     }
 
-    /// Lets the agent of an open effect act. An effect that is not open has no agent.
+    /// Calls the agent of an open effect. An effect that is not open has no agent.
     pub(super) fn on_effect(
         &mut self,
         effect: EffectId,
@@ -178,7 +178,7 @@ impl Run {
         Ok(index)
     }
 
-    /// Drops the memories of agents below an agent that is not kept.
+    /// Drops the saved conversations below an agent that is not persistent.
     pub(super) fn forget_fleeting(&mut self) {
         let Run { agents, memories, .. } = self;
         let fleeting = |node: &&Node| node.who.parent.is_some() && !node.agent.is_kept;

@@ -1,4 +1,4 @@
-//! Whether a run waits for nothing but answers of people. It looks and tells; it decides nothing.
+//! Detects whether a run waits only for answers of users. It changes nothing else.
 
 use crate::engine::ledger::OpenEffect;
 use crate::engine::model::event::EventKind;
@@ -6,7 +6,7 @@ use crate::engine::model::output::{EffectId, EffectKind};
 use crate::engine::run::Run;
 
 impl Run {
-    /// Tells, once for the same questions, that only their answers bring the run on.
+    /// Emits, once for each set of questions, that the run can continue only after their answers.
     pub(super) fn tell_waiting(&mut self) {
         let question_ids = if self.is_waiting() {
             self.questions().collect()
@@ -24,10 +24,10 @@ impl Run {
             .emit(self.root_place(), EventKind::Waiting { question_ids });
     }
 
-    /// The calls of agents below which a person is asked.
+    /// The calls of agents below which a user has been asked.
     pub(super) fn asking(&self) -> Vec<EffectId> {
         let mut asking = Vec::new();
-        // An agent stands behind its caller.
+        // An agent's index is greater than its caller's.
         for node in self.agents.iter().rev() {
             if let Some(parent) = &node.who.parent
                 && node.agent.calls.batch.awaits_person(&asking)
@@ -50,10 +50,10 @@ impl Run {
             .map(|(id, _)| *id)
     }
 
-    /// Returns true for an effect that may bring the run on without a person.
+    /// Returns true if an effect may let the run continue without a user.
     fn goes_on(&self, (effect, open): &(EffectId, OpenEffect)) -> bool {
         match open.kind {
-            // Whether a call waits for a save, its own effect says.
+            // The effect of a call shows whether it waits for a save.
             EffectKind::Save | EffectKind::Subagent => false,
             EffectKind::Tool => {
                 let node = self.agents.get(open.agent as usize);

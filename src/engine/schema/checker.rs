@@ -1,8 +1,8 @@
-//! Checks an instance against compiled nodes, within bounded work.
+//! Validates an instance against compiled nodes, within bounded work.
 //!
-//! [`super::Schema::validate`] calls [`validate`]. It builds text only for violations that are kept. An alternative
-//! (`anyOf`, `oneOf`) is first checked quietly. If none fits, each is checked again to tell which one came closest.
-//! Work and depth are bounded; a check that exceeds a bound ends with a violation that says so.
+//! [`super::Schema::validate`] calls [`validate`]. It builds text only for violations that are returned. An
+//! alternative (`anyOf`, `oneOf`) is first checked without texts. If none matches, each is checked again to find the
+//! closest one. Work and depth are bounded. A check that exceeds a bound ends with a violation that says so.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ pub struct Instance<'a> {
 }
 
 impl<'s> Checker<'s> {
-    /// Checks a value against a node and collects the wanted violations. Returns true if the value fits.
+    /// Checks a value against a node and collects the requested violations. Returns true if the value is valid.
     pub(super) fn node(&mut self, index: NodeIndex, at: Instance<'_>) -> bool {
         if self.depth >= MAX_DEPTH {
             self.gave_up = Some("too deep: the schema and the value nest too many levels");
@@ -83,7 +83,7 @@ impl<'s> Checker<'s> {
         fits
     }
 
-    /// Checks all parts. Goes on behind a part that does not fit as long as more violations are wanted.
+    /// Checks all parts. Continues after an invalid part while more violations are requested.
     fn all<I: IntoIterator>(&mut self, parts: I, mut fits: impl FnMut(&mut Self, I::Item) -> bool) -> bool {
         let mut all_fit = true;
         for part in parts {
@@ -102,7 +102,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// True when a value that does not fit needs no further look.
+    /// True if an invalid value needs no further checks.
     pub(super) fn is_done(&self) -> bool {
         self.gave_up.is_some() || self.quiet || self.found.len() >= self.max_errors
     }

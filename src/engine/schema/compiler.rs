@@ -40,11 +40,11 @@ struct Compiler<'a> {
     schema: Schema,
     /// The schemas of the nodes.
     queue: Vec<&'a Value>,
-    /// The nodes by the addresses of their schemas, so that a schema to which a reference leads is compiled once.
+    /// The nodes by the addresses of their schemas, so that the target of a reference is compiled once.
     known: BTreeMap<*const Value, NodeIndex>,
 }
 
-/// A keyword of a schema, with the keywords beside it.
+/// A keyword of a schema, with the other keywords of that schema.
 #[derive(Clone, Copy)]
 struct Keyword<'a> {
     name: &'a str,
@@ -64,7 +64,7 @@ impl<'a> Keyword<'a> {
 type Read<T> = Result<T, SchemaError>;
 
 impl<'a> Compiler<'a> {
-    /// The node of the schema that lies at the pointer `tail` below `parent`.
+    /// The node of the schema at the pointer `tail` below `parent`.
     fn node(&mut self, parent: NodeIndex, tail: String, value: &'a Value) -> NodeIndex {
         let index = self.schema.nodes.len();
         let known = *self.known.entry(value).or_insert(index);
@@ -141,7 +141,7 @@ impl<'a> Compiler<'a> {
         }))
     }
 
-    /// The names of required properties. Beside `properties`, a name that is not among them is probably misspelt.
+    /// The names of required properties. A name that is missing in `properties` is probably misspelt.
     fn required(&mut self, at: Keyword<'a>) -> Read<Vec<String>> {
         let names = self.names(at)?;
         let known = at.fields.get("properties").and_then(Value::as_object);
@@ -177,7 +177,7 @@ impl<'a> Compiler<'a> {
         SchemaError { pointer, problem }
     }
 
-    /// The node of a keyword whose value is a schema.
+    /// The node of a keyword with a schema as its value.
     fn child(&mut self, at: Keyword<'a>) -> NodeIndex {
         self.node(at.index, format!("/{}", at.name), at.value)
     }
@@ -188,7 +188,7 @@ impl<'a> Compiler<'a> {
         self.node(at.index, tail, value)
     }
 
-    /// The nodes of a keyword whose value is an array of schemas.
+    /// The nodes of a keyword with an array of schemas as its value.
     fn list(&mut self, at: Keyword<'a>) -> Read<Vec<NodeIndex>> {
         let list = self.array(at)?;
         if list.is_empty() && at.name.ends_with("Of") {
@@ -198,7 +198,7 @@ impl<'a> Compiler<'a> {
         Ok(list.iter().enumerate().map(child).collect())
     }
 
-    /// The nodes of a keyword whose value is an object of schemas, sorted by name.
+    /// The nodes of a keyword with an object of schemas as its value, sorted by name.
     fn children(&mut self, at: Keyword<'a>) -> Read<Vec<(String, NodeIndex)>> {
         let Some(fields) = at.value.as_object() else {
             return Err(self.refusal(at, "must be an object"));
@@ -211,7 +211,7 @@ impl<'a> Compiler<'a> {
 
     fn properties(&mut self, at: Keyword<'a>) -> Read<Rule> {
         let named = at.beside("properties").map(|at| self.children(at));
-        // The engine does not know which properties the patterns name.
+        // The engine does not know which properties the patterns match.
         let is_open = at.fields.contains_key("patternProperties");
         let others = at.beside("additionalProperties").filter(|_| !is_open);
         let others = match others.map(|at| (at, at.value)) {

@@ -3,12 +3,12 @@
 //! These keywords are checked: `type enum const`, `properties required additionalProperties propertyNames
 //! minProperties maxProperties`, `items prefixItems additionalItems minItems maxItems uniqueItems`, `minLength
 //! maxLength` (code points), `minimum maximum exclusiveMinimum exclusiveMaximum multipleOf`, `allOf anyOf oneOf not
-//! if then else`, and `$ref` within the document (`#`, `#/pointer`, either behind the root's `$id`), also beside
-//! other keywords. Boolean schemas work. Annotations such as `format` are ignored. Any other keyword is ignored with
-//! a [`SchemaWarning`].
+//! if then else`, and `$ref` within the document (`#`, `#/pointer`, with or without the root's `$id` before it), also
+//! next to other keywords. Boolean schemas work. Annotations such as `format` are ignored. Any other keyword is
+//! ignored with a [`SchemaWarning`].
 //!
-//! The agent calls [`compile()`] once per tool and [`Schema::validate`] for each call. A saved run keeps a schema
-//! as its JSON and compiles it again. A schema that cannot be compiled is a [`SchemaError`] with a pointer.
+//! The agent calls [`compile()`] once per tool and [`Schema::validate`] for each call. A saved run has a schema as
+//! its JSON and compiles it again. A schema that cannot be compiled is a [`SchemaError`] with a pointer.
 
 mod checker;
 mod compiler;
@@ -48,7 +48,7 @@ pub struct SchemaError {
     pub problem: String,
 }
 
-/// One reason why an instance does not fit a schema.
+/// One reason why an instance is not valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The JSON pointer of the value, of the missing property or of the unexpected property; empty for the root.
@@ -60,8 +60,8 @@ pub struct Violation {
 /// Compiles a schema from its JSON text, which is an object or a boolean.
 ///
 /// # Errors
-/// [`SchemaError`] for text that [`read`] refuses, for the first checked keyword with a meaningless value, or for a
-/// `$ref` within the document that leads nowhere.
+/// [`SchemaError`] for text that [`read`] rejects, for the first checked keyword with an invalid value, or for a
+/// `$ref` within the document without a target.
 pub fn compile(json: &str) -> Result<Schema, SchemaError> {
     let root = read(json).map_err(|error| SchemaError {
         pointer: String::new(),
@@ -76,9 +76,9 @@ impl Schema {
         &self.warnings
     }
 
-    /// Checks an instance in JSON text. Returns at most `max_errors` violations, at least 1 if it does not fit, in
-    /// the order of the schema's keywords. Text that [`read`] refuses is one violation. After [`MAX_STEPS`] of work,
-    /// or [`MAX_DEPTH`] schemas within each other, it gives up with a violation that says so.
+    /// Checks an instance in JSON text. Returns at most `max_errors` violations, and at least 1 if it is not valid,
+    /// in the order of the schema's keywords. Text that [`read`] rejects is one violation. After [`MAX_STEPS`] of
+    /// work, or at a depth of [`MAX_DEPTH`] schemas, it stops with a violation that says so.
     pub fn validate(&self, json: &str, max_errors: usize) -> Vec<Violation> {
         match read(json) {
             Ok(instance) => checker::validate(self, &instance, max_errors.max(1)),
@@ -86,7 +86,7 @@ impl Schema {
         }
     }
 
-    /// The first violations of an instance in one text for the model; `None` if it fits.
+    /// The first violations of an instance in one text for the model. `None` if it is valid.
     pub fn problem(&self, json: &str) -> Option<String> {
         let violations = self.validate(json, MAX_TOLD);
         let told: Vec<String> = violations.iter().map(Violation::to_string).collect();
@@ -94,15 +94,15 @@ impl Schema {
     }
 }
 
-/// The most violations that the model is told at once.
+/// The maximum number of violations that are sent to the model together.
 const MAX_TOLD: usize = 5;
 
 /// The most steps of one validation. A step is one keyword on one value, one property or item, or 64 bytes of a
 /// string. The limit allows 4 MiB of arguments and takes less than a second.
 pub const MAX_STEPS: usize = 10_000_000;
 
-/// The most schemas within each other during a validation, references included. The stack of a WebAssembly instance
-/// (1 MiB) holds them with room to spare.
+/// The maximum depth of schemas during a validation, including references. It fits easily in the stack of a
+/// WebAssembly instance (1 MiB).
 pub const MAX_DEPTH: usize = 400;
 
 impl Violation {

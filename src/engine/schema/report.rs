@@ -1,8 +1,8 @@
-//! The texts of violations: the expected value, and the value that was found instead.
+//! The texts of violations: the expected value, and the actual one.
 //!
-//! The checker calls one function per kind of rule when a value does not fit. The texts are for a model: they name
-//! the value that would fit and show a shortened form of the one that was found. Hostile schemas and inputs cannot
-//! make a text long.
+//! The checker calls one function per kind of rule when a value is not valid. The texts are for a model: they name
+//! the expected value and show a shortened form of the actual one. Malicious schemas and inputs cannot make a text
+//! long.
 
 use std::borrow::Cow;
 
@@ -13,8 +13,8 @@ use crate::engine::schema::checker::{Checker, Instance, Path};
 use crate::engine::schema::rule::{Choices, NodeIndex};
 use crate::engine::schema::{Violation, push_segment};
 
-/// Each function returns `false`, which means that the value does not fit. Each builds text only for a violation that
-/// is kept.
+/// Each function returns `false`, which means that the value is not valid, and builds text only for a violation that
+/// is returned.
 impl Checker<'_> {
     pub(super) fn fail_type(&mut self, types: &[&str], at: Instance<'_>) -> bool {
         self.fail(at, || {
@@ -50,7 +50,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Adds to the summary the faults of the closest alternative. It is the one whose violations lie deepest within
+    /// Adds the violations of the closest alternative to the summary. It is the one with the deepest violations in
     /// the value, and among equals the one with the fewest.
     fn fail_closest(
         &mut self,
@@ -97,7 +97,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Keeps the violation if more are wanted.
+    /// Records the violation if more are requested.
     pub(super) fn fail(&mut self, at: Instance<'_>, message: impl FnOnce() -> String) -> bool {
         if !self.is_done() {
             let instance_pointer = at.path.pointer();

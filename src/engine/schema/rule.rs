@@ -17,7 +17,7 @@ pub type NodeIndex = usize;
 
 #[derive(Clone, Debug, Default)]
 pub struct Node {
-    /// The node at which `tail` begins. A pointer within the document is the tails of all nodes above in a row.
+    /// The node where `tail` begins. A pointer within the document consists of the tails of all nodes above it.
     pub parent: NodeIndex,
     pub tail: String,
     pub rules: Vec<Rule>,

@@ -1,7 +1,7 @@
-//! The output guardrail, which lets an answer through, rewrites it or denies it.
+//! The output guardrail, which accepts an answer, rewrites it or denies it.
 //!
-//! [`Answers::ask_guardrail`] asks it about each complete answer, before anything follows from that answer. Its text
-//! is held back meanwhile. A denial stops the agent with `stoppedBy: "guardrail"` ([`denied`]).
+//! [`Answers::ask_guardrail`] asks it about each complete answer, before the answer is used. The text is held
+//! meanwhile. A denial stops the agent with `stoppedBy: "guardrail"` ([`denied`]).
 
 use looplet_scan::reader::string;
 
@@ -31,7 +31,7 @@ impl Answers {
         true
     }
 
-    /// Takes the text back until it is let through. The text that it continues has already been let through.
+    /// Removes the text until it is accepted. The text that it continues has already been accepted.
     pub fn hold_back(&mut self) -> String {
         let reply = &mut self.kept.reply;
         let text = reply.text.replace(reply.text_before.clone());
@@ -43,8 +43,8 @@ impl Answers {
         self.kept.reply.text = Some(text);
     }
 
-    /// Heeds the text that the guardrail gives in place of the answer's. A call that gives a structured answer gets
-    /// it as its input. Other calls and the thinking stay.
+    /// Replaces the answer's text with the guardrail's. For a structured answer, the text becomes the input of its
+    /// call. Other calls and the thinking do not change.
     pub fn rewrite(
         &mut self,
         desk: &mut AgentContext<'_>,
@@ -92,7 +92,7 @@ impl Answers {
     }
 }
 
-/// The end of an agent whose input or output a guardrail has denied.
+/// Ends an agent after a guardrail has denied its input or output.
 pub fn denied(desk: &mut AgentContext<'_>, which: &str, reason: Option<String>) -> Next {
     let reason = reason.unwrap_or_default();
     let message = format!("{which} guardrail denied: {reason}");
@@ -101,7 +101,7 @@ pub fn denied(desk: &mut AgentContext<'_>, which: &str, reason: Option<String>) 
     Next::StopBecause(StoppedBy::Guardrail, message)
 }
 
-/// The answer as your code was told it, where a call that gives a structured answer is text.
+/// The answer in the form that your code receives: a call that gives a structured answer is text.
 fn as_told(message: &Message, desk: &AgentContext<'_>) -> Message {
     let mut told = message.clone();
     for block in &mut told.content {

@@ -1,8 +1,8 @@
-//! A complete answer becomes a message, and one that broke off becomes a message with its whole blocks.
+//! Turns a complete answer into a message, and an interrupted answer into a message with its complete blocks.
 //!
-//! [`Answers::finish`] makes the message of a whole answer, [`Answers::keep_partial`] that of an answer that broke
-//! off. `telling.rs` tells an answer while it streams. Nothing here judges an answer: the guardrail and the schema
-//! do.
+//! [`Answers::finish`] creates the message of a complete answer, and [`Answers::keep_partial`] that of an interrupted
+//! one. `telling.rs` emits an answer while it streams. The guardrail and the schema decide whether an answer is
+//! accepted.
 
 use looplet_scan::check::check;
 use looplet_scan::reader::Object;
@@ -29,7 +29,7 @@ pub struct CompleteAnswer {
 }
 
 impl Answers {
-    /// Ends the answer when its response is complete: counts its usage, reads its calls and makes its message.
+    /// Ends the answer after its response is complete: counts its usage, reads its calls and creates its message.
     pub fn finish(
         &mut self,
         desk: &mut AgentContext<'_>,
@@ -75,8 +75,8 @@ impl Answers {
         }
     }
 
-    /// Keeps the whole blocks, the text and the thinking of an attempt that broke off, but no unfinished call. Whole
-    /// calls get a result that says that they were not run. Thinking without its signature is never sent.
+    /// Saves the complete blocks, the text and the thinking of an interrupted attempt, without unfinished calls.
+    /// Complete calls get a result that says that they were not run. Thinking without its signature is never sent.
     pub fn keep_partial(
         &mut self,
         desk: &mut AgentContext<'_>,
@@ -89,7 +89,7 @@ impl Answers {
         self.count(desk, &mut answer);
         self.note_response(&mut answer);
         let mut early = calls.batch.calls().len();
-        // A structured answer that was cut off stays in the history as text.
+        // An interrupted structured answer is stored in the history as text.
         for part in answer.parts.iter_mut().filter(|part| part.is_answer) {
             part.kind = PartKind::Text;
         }
@@ -128,9 +128,9 @@ fn written_by(mut origin: Origin, content: Vec<Block>, prefix: Option<String>, p
     }
 }
 
-/// The blocks of a message. A text of white space alone makes no block: between two texts it joins the first, which
-/// is how vendors send the space between cited passages. Elsewhere it is dropped. A text that has nothing but sources
-/// stays.
+/// The blocks of a message. A text that is only white space is not a block. Between two texts it is appended to the
+/// first, because vendors send the space between cited passages this way. Elsewhere it is dropped. A text that has
+/// only sources remains.
 fn content(answer: ModelAnswer, calls: &[WrittenCall]) -> Vec<Block> {
     let mut inputs = calls
         .iter()

@@ -1,9 +1,9 @@
-//! A complete answer becomes a message, passes its guardrails and is held to its schema.
+//! Turns a complete answer into a message, and checks it with guardrails and against its schema.
 //!
-//! `telling.rs` tells an answer while it streams. [`message`] reads the parts of a whole one, [`guardrail`] asks
-//! about the message, [`structured`] judges it against its schema, which the vendor or a tool enforces as
-//! [`output_format`] has chosen. [`Answers`] owns the facts of the last answer and the output. The agent takes the
-//! steps; nothing here sends a request.
+//! `telling.rs` emits an answer while it streams. [`message`] reads the parts of a complete one. [`guardrail`] asks
+//! about the message. [`structured`] checks it against its schema, which the vendor or a tool enforces as
+//! [`output_format`] has chosen. [`Answers`] owns the data of the last answer and the output. Nothing here sends a
+//! request or takes a step of the agent.
 
 pub(crate) mod guardrail;
 pub(crate) mod message;
@@ -21,14 +21,14 @@ use crate::engine::model::usage::add_report;
 /// The message that makes the model continue an answer that was cut off.
 const GO_ON: &str = "Your answer was cut off at the limit of output tokens. Go on exactly where it stopped, without repeating any of it.";
 
-/// The last answer of an agent, and what it came to.
+/// The last answer of an agent, and its result.
 #[derive(Clone, Default)]
 pub struct Answers {
     kept: AnswersState,
 }
 
 impl Answers {
-    /// The answers of a checkpoint, which leaves out a text that the messages show.
+    /// Restores the answers of a checkpoint, which leaves out a text that is in the messages.
     pub fn restored(mut kept: AnswersState, shown: impl FnOnce() -> String) -> Answers {
         kept.reply.text.get_or_insert_with(shown);
         Answers { kept }
@@ -54,7 +54,7 @@ impl Answers {
         }
     }
 
-    /// The last answer that fits its schema.
+    /// The last answer that matches its schema.
     pub fn output(&self) -> Option<&Json> {
         self.kept.output.as_ref()
     }
@@ -65,7 +65,7 @@ impl Answers {
         (text.unwrap_or_default(), self.kept.output.take())
     }
 
-    /// Clears the facts before another answer, but keeps its texts.
+    /// Clears the data before another answer, except its texts.
     pub fn begin(&mut self) {
         let reply = &mut self.kept.reply;
         *reply = Reply {
@@ -75,7 +75,7 @@ impl Answers {
         };
     }
 
-    /// Counts the usage of a model call that is over, also of a failed one.
+    /// Counts the usage of a model call that has ended, including a failed one.
     pub fn count(&mut self, desk: &mut AgentContext<'_>, answer: &mut ModelAnswer) {
         let usage = answer.usage.take();
         let accounts = &mut desk.ledger.accounts;
@@ -92,13 +92,13 @@ impl Answers {
         add_report(&mut self.kept.reply.usage, usage.as_ref());
     }
 
-    /// Takes over the ids of a response, whole or not.
+    /// Takes the ids of a response, complete or not.
     pub fn note_response(&mut self, answer: &mut ModelAnswer) {
         self.kept.reply.response_id = answer.response_id.take();
         self.kept.reply.response_model = answer.model.take();
     }
 
-    /// The answer has joined the history.
+    /// Clears the previous text after the answer was added to the history.
     pub fn note_taken(&mut self) {
         self.kept.reply.text_before = String::new();
     }
@@ -108,14 +108,14 @@ impl Answers {
         self.kept.reply.finish_reason == Some(FinishReason::Pause)
     }
 
-    /// Returns true if the calls of the answer must not run, because its finish reason says that it is over.
+    /// Returns true if the calls of the answer must not run, because its finish reason says that it is complete.
     pub fn is_final(&self, desk: &AgentContext<'_>) -> bool {
-        // The model still owes a structured answer as long as it calls tools.
+        // While the model calls tools, its structured answer is still missing.
         let may_end = desk.config.answers.strict_stop_reason && desk.config.output.is_none();
         may_end && self.kept.reply.finish_reason == Some(FinishReason::Stop)
     }
 
-    /// Returns true if the answer was cut off and the model is to continue it.
+    /// Returns true if the answer reached the output limit and the model must continue it.
     pub fn goes_on(&self, desk: &AgentContext<'_>) -> bool {
         self.kept.reply.finish_reason == Some(FinishReason::Length)
             && desk.config.answers.on_max_tokens == OnOutputLimit::Continue
@@ -123,7 +123,7 @@ impl Answers {
             && Some(desk.who.kept.iteration) < desk.limits().max_iterations
     }
 
-    /// The words that make the model continue the answer. Its text comes before that of the next one.
+    /// The text that asks the model to continue the answer. The text of this answer precedes that of the next one.
     pub fn go_on(&mut self) -> Block {
         self.kept.reply.text_before = self.kept.reply.text().to_owned();
         Block::notice(GO_ON)
@@ -158,7 +158,7 @@ impl Reply {
     }
 }
 
-/// The text of an answer, as far as it has come.
+/// The text of an answer so far.
 fn text_of_parts(answer: &ModelAnswer) -> String {
     let texts = answer
         .parts

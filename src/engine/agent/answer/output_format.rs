@@ -1,8 +1,9 @@
-//! The schema of a structured answer, and how a model is held to it.
+//! The schema of a structured answer, and how it is enforced.
 //!
-//! A vendor that can enforce the schema gets it with the request and answers in text (native mode). Any other vendor,
-//! and one that does not accept this schema, gets a tool that takes the answer as its input (tool mode). The model
-//! of the agent's options decides the mode once. `structured.rs` checks the answer in both modes.
+//! A vendor that can enforce the schema gets it with the request, and the model answers in text (native mode). If the
+//! vendor cannot, or does not accept this schema, the model gets a tool that takes the answer as its input (tool
+//! mode). The mode is chosen once, for the model in the agent's options. `structured.rs` checks the answer in both
+//! modes.
 
 use looplet_scan::reader::Object;
 use serde_json::{Map, Value};
@@ -15,7 +16,7 @@ use crate::engine::model::message::Json;
 use crate::engine::protocol;
 
 impl Config {
-    /// The tool by which the model answers, in tool mode.
+    /// The tool with which the model answers, in tool mode.
     pub fn answer_tool(&self) -> Option<&ToolConfig> {
         self.tools.iter().find(|tool| tool.answers)
     }
@@ -29,7 +30,7 @@ impl Config {
         self.tools.iter().filter(|tool| !tool.answers)
     }
 
-    /// Chooses the mode. In tool mode, the answer tool joins the others.
+    /// Chooses the mode. In tool mode, adds the answer tool to the others.
     ///
     /// # Errors
     /// One of your tools has the same name as the answer tool.
@@ -108,7 +109,7 @@ fn can_enforce(model: &ModelConfig, format: &OutputFormat, has_tools: bool) -> b
                 && read(format.schema.as_str()).is_ok_and(|schema| narrowed(&schema).is_some())
         }
         "openai_responses" => true,
-        // A server whose quirk has no place for the schema promises JSON only.
+        // A server with a quirk that has no field for the schema promises only JSON.
         "openai_chat" => {
             let quirks = model
                 .quirks

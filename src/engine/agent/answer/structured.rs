@@ -1,8 +1,8 @@
-//! A structured answer is read, checked, and asked for again when it does not fit.
+//! Reads and checks a structured answer, and asks again if it does not match.
 //!
-//! [`Answers::structure`] judges each answer that passed the guardrails. An answer that fits becomes the result's
-//! `output`. Any other is refused with the problem in words, and the model may try again as often as
-//! `output.maxRetries` says. After that the agent stops with `stoppedBy: "structured_output"`.
+//! [`Answers::structure`] checks each answer that the guardrails have accepted. An answer that matches becomes the
+//! result's `output`. Any other is rejected with a description of the problem, and the model has `output.maxRetries`
+//! retries. After that the agent stops with `stoppedBy: "structured_output"`.
 
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::asks::{About, Ask};
@@ -19,7 +19,7 @@ use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
 use crate::engine::schema::Schema;
 
-/// The verdict on an answer of an agent whose answers fit a schema.
+/// The verdict on an answer that must match a schema.
 pub enum Judged {
     /// It is no structured answer yet, but calls of tools or a pause.
     Open(Vec<WrittenCall>),
@@ -30,7 +30,7 @@ pub enum Judged {
 }
 
 impl Answers {
-    /// Judges an answer that must fit a schema.
+    /// Checks an answer that must match a schema.
     pub fn structure(
         &mut self,
         desk: &mut AgentContext<'_>,
@@ -64,7 +64,7 @@ impl Answers {
         }
     }
 
-    /// Takes what your code says about an answer that fits its schema.
+    /// Applies your code's verdict on an answer that matches its schema.
     pub fn after_check(
         &mut self,
         desk: &mut AgentContext<'_>,
@@ -109,7 +109,7 @@ impl Answers {
         Next::HandOver { owes_answer: false }
     }
 
-    /// Tells the model the problem and asks again, unless it has refused to answer or has no retries left.
+    /// Sends the problem to the model and asks again, unless it has refused to answer or has no retries left.
     fn refuse(
         &mut self,
         desk: &mut AgentContext<'_>,
@@ -163,7 +163,8 @@ pub(crate) fn answer_with(call: &mut WrittenCall, text: &str) {
     };
 }
 
-/// Reads the text of an answer. An empty text and `null` stand for empty arguments in a call, but they are no answer.
+/// Reads the text of an answer. In a call, an empty text and `null` mean empty arguments. Here they are not an
+/// answer.
 fn read_object(text: &str) -> Result<Parsed<'_>, String> {
     match parse_arguments(text) {
         Ok(parsed) if parsed.json == "{}" && !text.contains('{') => Err("it is empty".into()),

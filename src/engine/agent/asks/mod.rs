@@ -1,14 +1,14 @@
 //! The gate for every question of an agent to your functions: hooks, guardrails, permissions, limits, stop
-//! conditions, summaries and so on ([`points`]). Calls of tools go out by themselves.
+//! conditions, summaries and so on ([`points`]). Tool calls do not pass through it.
 //!
-//! [`AgentContext::ask`] asks all functions of a point at once. Call [`AgentContext::has_hooks`] before you ask a
-//! point of hooks: a point without one is never answered. Each answer comes in through [`AgentContext::answered`].
-//! For a question that is late, [`AgentContext::late_answer`] makes the answer. The last answer closes the point, and
-//! the agent takes the step that has waited (`Agent::go_on`).
+//! [`AgentContext::ask`] asks all functions of a point at the same time. Call [`AgentContext::has_hooks`] before you
+//! ask a point of hooks: a point without hooks is never answered. Each answer arrives in [`AgentContext::answered`].
+//! If a question times out, [`AgentContext::late_answer`] creates its answer. The last answer closes the point, and
+//! the agent takes the step that was waiting (`Agent::go_on`).
 //!
 //! [`AgentContext::withdraw_asks`], [`AgentContext::withdraw_time`] and [`AgentContext::withdraw_all`] close
-//! questions that no one waits for any more. [`points`] has the facts of each point. Nothing here judges an
-//! answer, and nothing fails: the row of the point says which answer replaces a missing one.
+//! questions that have become irrelevant. [`points`] has the data of each point. Nothing here evaluates an answer,
+//! and nothing fails: the row of the point says which answer replaces a missing one.
 
 pub mod points;
 
@@ -29,7 +29,7 @@ pub struct Questions {
     open: Vec<Pending>,
 }
 
-/// A point at which somebody is asked.
+/// An open question.
 #[derive(Clone, Debug, PartialEq)]
 struct Pending {
     agent: u32,
@@ -57,7 +57,7 @@ pub enum About {
     Elicitation(usize, u32),
     /// Calls that are prepared together.
     Calls(Vec<usize>),
-    /// A limit that keeps the next step from being taken.
+    /// A limit that blocks the next step.
     Limit(StoppedBy),
     /// More time is requested. Everything continues meanwhile.
     Time(TimerReason),
@@ -77,7 +77,7 @@ pub struct Ask<'a> {
     pub tool_ms: Option<u64>,
     /// The question is opened, but the output `Ask` is left out. It stays open until your code answers it.
     pub is_put_off: bool,
-    /// The id under which another process has asked it.
+    /// The id with which another process has asked it.
     pub id: Option<EffectId>,
 }
 
@@ -99,7 +99,7 @@ impl<'a> Ask<'a> {
     }
 }
 
-/// A point at which all functions have answered.
+/// A point with the answers of all its functions.
 pub struct Settled {
     pub point: Point,
     pub about: About,
@@ -134,8 +134,8 @@ impl Questions {
 }
 
 impl AgentContext<'_> {
-    /// Asks every function at this point whose matcher fits the name; there must be at least one. Returns the id of
-    /// the first question.
+    /// Asks every function at this point with a matcher that matches the name. There must be at least one. Returns
+    /// the id of the first question.
     pub fn ask(&mut self, ask: Ask<'_>) -> EffectId {
         let Ask { point, name, .. } = ask;
         let question = self.question(point, ask.data);
@@ -214,7 +214,7 @@ impl AgentContext<'_> {
             Wait::Permission => timeouts.permission_ms,
             Wait::Person => None,
             Wait::FirstChunk => timeouts.first_chunk_ms,
-            // A function that never settles would hold the run for ever.
+            // A function that never settles would block the run forever.
             Wait::Tool => tool_ms.or(timeouts.tool_ms).or(Some(QUESTION_MS)),
             Wait::Hook | Wait::Longest => Some(QUESTION_MS),
         }
@@ -285,8 +285,7 @@ impl AgentContext<'_> {
         Answer::Hook(Box::new(verdict))
     }
 
-    /// Tells the function that was asked to stop, because its time is over. Returns the failure that replaces its
-    /// answer.
+    /// Aborts the function after its timeout. Returns the failure that replaces its answer.
     pub fn late_answer(&mut self, question: EffectId, point: Point) -> Answer {
         let why = row(point).late.to_owned();
         self.call_off(question, &why);
@@ -333,13 +332,13 @@ impl AgentContext<'_> {
         self.withdraw(|about| matches!(about, About::Elicitation(call, _) if *call == of));
     }
 
-    /// Closes all questions of the agent, which has ended.
+    /// Closes all questions of an agent that has ended.
     pub fn withdraw_all(&mut self) {
         self.withdraw(|_| true);
     }
 }
 
-/// Joins the verdicts of hooks. Only hooks have several functions at one point.
+/// Joins the answers of hooks. Only hooks have several functions at one point.
 fn joined(mut answers: impl Iterator<Item = Answer>) -> Answer {
     let mut verdict = HookAnswer::default();
     loop {

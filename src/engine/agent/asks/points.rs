@@ -1,9 +1,9 @@
 //! The points at which a run asks your code: one row each.
 //!
-//! A row says who is asked, how long the run waits, which answer it takes and what a missing answer comes to. An
-//! answer is missing if your function throws, answers nonsense or takes too long. A new point is an arm of [`row`]
-//! and an arm of `Agent::after_hooks`, and the compiler asks for both. `Agent::go_on` matches on answers, so the
-//! compiler asks there for a new kind of [`Answer`]. Nothing here asks, and nothing fails.
+//! A row says who is asked, how long the run waits, which answers it accepts, and what replaces a missing answer. An
+//! answer is missing if your function throws, returns an invalid value or takes too long. A new point needs an arm in
+//! [`row`] and one in `Agent::after_hooks`, and the compiler requires both. `Agent::go_on` matches on answers, so the
+//! compiler requires an arm there for a new kind of [`Answer`]. Nothing here asks, and nothing fails.
 
 use crate::engine::model::input::{CheckedOutput, ElicitationAction, ElicitationAnswer, PermissionAnswer};
 use crate::engine::model::question::{Answer, Point};
@@ -28,19 +28,19 @@ pub struct Row {
 /// The functions that are asked at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// Hooks. They are told the agent's name, its effort and the permission mode too.
+    /// Hooks. They also receive the agent's name, its effort and the permission mode.
     Hook,
     Guardrail,
     /// Functions around an iteration, or at a limit.
     Iteration,
-    /// One function that decides whether a call may run, in a person's place.
+    /// One function that decides for the user whether a call may run.
     Permission,
     /// One function.
     Function,
 }
 
 impl Class {
-    /// Returns true if any number of functions is asked at once: those in the configuration's list of hooks.
+    /// Returns true if any number of functions is asked at the same time: those in the configuration's list of hooks.
     pub fn is_hooked(self) -> bool {
         matches!(self, Class::Hook | Class::Guardrail | Class::Iteration)
     }
@@ -51,7 +51,7 @@ impl Class {
 pub enum Wait {
     /// The time-out of each hook.
     Hook,
-    /// The time-out of the permissions. Without one, a person may take for ever.
+    /// The timeout of permissions. Without one, the wait for a user is unlimited.
     Permission,
     /// No limit.
     Person,
@@ -59,7 +59,7 @@ pub enum Wait {
     FirstChunk,
     /// The time of the tools that the question is about, else `timeouts.toolMs`, else the longest wait.
     Tool,
-    /// The longest wait for a function of yours.
+    /// The longest wait for one of your functions.
     Longest,
 }
 
@@ -72,7 +72,7 @@ pub enum Missing {
     Answer(fn(String) -> Answer),
     /// The question stays open, with a warning that has this code.
     StaysOpen(&'static str),
-    /// An answer, with a warning that has this code and begins with these words.
+    /// An answer, and a warning with this code and a message that begins with these words.
     Warned(fn(String) -> Answer, &'static str, &'static [&'static str]),
 }
 
@@ -206,7 +206,7 @@ pub fn takes(point: Point, answer: &Answer) -> bool {
     }
 }
 
-/// The point as the `question` event reports it. The event does not tell a classifier from a person.
+/// The point in the `question` event, which does not distinguish a classifier from a user.
 pub fn as_told(point: Point) -> Point {
     match point {
         Point::Classify => Point::Permission,

@@ -1,7 +1,7 @@
 //! One tool call, from the text of the model to its result.
 //!
-//! [`Call::kept`] says how far it has come and is in the journal; [`Wait`] says what it waits for in this
-//! process. A call shows its result in three forms: a block for the model, a record for your code, facts for hooks.
+//! [`Call::kept`] is its progress, which is in the journal. [`Wait`] is what it waits for in this process. A call
+//! shows its result in three forms: a block for the model, a record for your code, and data for hooks.
 
 use crate::engine::model::config::ToolExecution;
 use crate::engine::model::event::ToolFault;
@@ -22,11 +22,11 @@ pub enum Wait {
     Preparation { is_asked: bool },
     /// Hooks or its guardrail look at the call or at its result.
     Hooks,
-    /// Hooks may answer in a person's place, who is asked for this reason otherwise.
+    /// Hooks may decide for the user. Otherwise the user is asked, for this reason.
     Contest { reason: String },
-    /// A person or the classifier says whether it may run.
+    /// The user or the classifier decides whether it may run.
     Permission,
-    /// Your code says what became of the call in another process.
+    /// Your code reports what happened to the call in another process.
     Reconciliation,
     /// The save of its start; `None` until the save is made.
     Save(Option<EffectId>),
@@ -58,9 +58,9 @@ pub struct Call {
     pub terminates: bool,
     /// The error in your words.
     pub worded: Option<String>,
-    /// The call gives the structured answer; no tool of yours is called.
+    /// The call is the structured answer. No tool of yours is called.
     pub is_answer: bool,
-    /// Your code has said that it may run, although the journal has lost a part of the run.
+    /// Your code has said that it may run, although a part of the journal is lost.
     pub is_vouched: bool,
     /// The result that is shown of a call that this process leaves as it is in the journal.
     pub shown: Option<ToolReturn>,
@@ -114,12 +114,12 @@ impl Call {
                 || (self.kept.resource_key.is_some() && earlier.has_open_key()))
     }
 
-    /// Returns true if your code has not said yet which resource the call works on.
+    /// Returns true if your code has not named the call's resource yet.
     fn has_open_key(&self) -> bool {
         matches!(self.waits, Some(Wait::Preparation { .. }))
     }
 
-    /// The time that the call has taken so far, in milliseconds.
+    /// How long the call has taken so far, in milliseconds.
     pub fn duration_ms(&self, now_ms: u64) -> u64 {
         match (&self.kept.status, &self.waits) {
             (CallStatus::Returned { duration_ms, .. } | CallStatus::Done { duration_ms, .. }, _) => {
@@ -130,7 +130,7 @@ impl Call {
         }
     }
 
-    /// The effect of a call whose function is at work.
+    /// The effect of a call with a running function.
     pub fn running(&self) -> Option<EffectId> {
         match (&self.kept.status, &self.waits) {
             (CallStatus::Started { effect }, Some(Wait::Result { .. })) => Some(*effect),
@@ -160,7 +160,7 @@ impl Call {
         }
     }
 
-    /// Returns true if the call has begun in this process or another.
+    /// Returns true if the call has started in this process or another.
     pub fn has_started(&self) -> bool {
         use CallStatus::{Done, Returned, Started};
         matches!(self.kept.status, Started { .. } | Returned { .. } | Done { .. })
@@ -188,7 +188,7 @@ impl Call {
         }
     }
 
-    /// The record of the call. `is_over` says that the run has ended, so that a call that is not done never ran.
+    /// The record of the call. `is_over` means that the run has ended, so a call that has not ended never ran.
     pub fn record(&self, is_over: bool) -> ToolCallRecord {
         let (output, is_error, duration_ms) = match self.brought() {
             Some(result) => (
@@ -271,7 +271,7 @@ impl Call {
                 )]
             }
         };
-        // A block of its own, so that programs can still read the result.
+        // A separate block, so that programs can still parse the result.
         if let Some(input) = self.updated_input.as_ref().filter(|_| self.tells_update) {
             let input = input.as_str();
             let shown = result_cap::cut(input, most).unwrap_or_else(|| input.to_owned());
@@ -285,8 +285,8 @@ impl Call {
         }
     }
 
-    /// The block of a call of a run that continues: its result, or one that says how far it has come. `asking` are
-    /// the calls of agents below which a person is asked.
+    /// The block of a call of a run that continues: its result, or its progress. `asking` are the calls of agents
+    /// below which the user has been asked.
     pub fn block_so_far(&self, asking: &[EffectId]) -> Block {
         if self.brought().is_some() {
             return self.result_block();
@@ -305,7 +305,7 @@ impl Call {
         }
     }
 
-    /// The effect of a call that has begun and has no result.
+    /// The effect of a call that has started and has no result.
     pub fn begun(&self) -> Option<EffectId> {
         match self.kept.status {
             CallStatus::Started { effect } => Some(effect),
@@ -318,7 +318,7 @@ const WAITS: &str = "The call waits for the answer of a person.";
 const RUNS: &str = "The call is under way.";
 const STANDS_BY: &str = "The call has not begun.";
 
-/// The words for the model before the input with which a tool was called in place of the model's own.
+/// The text before a changed input, for the model.
 const INPUT_CHANGED: &str = "The input was changed before the tool ran: ";
 
 /// The input as JSON. Arguments that are not a JSON object become a string.

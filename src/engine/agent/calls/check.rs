@@ -116,7 +116,7 @@ fn shown_name(name: &str) -> String {
     }
 }
 
-/// True for the object that missing arguments, `null` and `{}` come to.
+/// True for an empty object, which missing arguments and `null` also become.
 fn is_empty(input: &Json) -> bool {
     let text = input.as_str().trim_ascii();
     let inside = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));

@@ -1,9 +1,9 @@
-//! Calls that agents of the run answer: subagents, and agents that take the conversation over.
+//! Calls that agents of the run answer: subagents and handoffs.
 //!
-//! [`Delegations::start`] starts such a call. A subagent begins after this input, and the run gives the call its
-//! result through `Calls::finished`. An agent that takes over begins after this
-//! round: [`Delegations::ask_for_filter`] lets your code choose its messages, and [`Delegations::take_successor`]
-//! returns it. A call that cannot be delegated gets a fault immediately.
+//! [`Delegations::start`] starts such a call. A subagent starts after this input, and the run passes its result to
+//! the call through `Calls::finished`. After a handoff the next agent starts after this round:
+//! [`Delegations::ask_for_filter`] lets your code choose its messages, and [`Delegations::take_successor`] returns
+//! it. A call that cannot be delegated gets an error immediately.
 
 use serde::Deserialize;
 
@@ -41,7 +41,7 @@ impl Delegations {
         &self.kept
     }
 
-    /// The agent that answers a call. `None` if a function does, which may still hand the conversation over.
+    /// The agent that answers a call. `None` if a function does, which may still hand the conversation off.
     pub fn target_of(&self, call: &Call, desk: &AgentContext<'_>) -> Option<AgentTool> {
         let target = desk.tool(call.tool).and_then(|tool| tool.agent);
         target.filter(|target| !target.calls_host || self.kept.successor.is_some())
@@ -71,7 +71,8 @@ impl Delegations {
         batch.finish(desk, index, result);
     }
 
-    /// The result of a call whose handoff has called your code, which may have thrown. Any other result stays.
+    /// The result of a handoff call after your function, which may have thrown. Any other result is returned
+    /// unchanged.
     pub fn after_host(&mut self, desk: &AgentContext<'_>, call: &Call, result: ToolReturn) -> ToolReturn {
         match desk.tool(call.tool).and_then(|tool| tool.agent) {
             Some(target) if target.calls_host && !matches!(result, ToolReturn::Fault(_)) => {
@@ -81,7 +82,8 @@ impl Delegations {
         }
     }
 
-    /// Lets the agent take over after this round, unless another one does already. Returns the result of the call.
+    /// Hands off to the agent after this round, unless the round already has a handoff. Returns the result of the
+    /// call.
     fn hand_to(&mut self, target: AgentTool, call: &Call) -> ToolReturn {
         if self.kept.successor.is_some() {
             return ToolReturn::Fault(fault(
@@ -99,7 +101,7 @@ impl Delegations {
         ToolReturn::Value(Json::string(HANDED_OVER))
     }
 
-    /// Asks your code for the messages that the next agent begins with, once. Returns false if nothing is asked.
+    /// Asks your code once for the next agent's first messages. Returns false if it is not asked.
     pub fn ask_for_filter(&self, desk: &mut AgentContext<'_>, messages: &[Message]) -> bool {
         let Some(Successor {
             name,
@@ -137,10 +139,10 @@ impl Delegations {
     }
 }
 
-/// Lets a subagent begin after this input.
+/// Starts a subagent after this input.
 ///
 /// # Errors
-/// The fault of a call that is not made.
+/// The error of a call that is not made.
 fn spawn(
     call: &Call,
     desk: &mut AgentContext<'_>,

@@ -81,7 +81,7 @@ impl Calls {
         }
     }
 
-    /// Begins with no calls, for another answer.
+    /// Starts without calls, for another answer.
     pub fn begin(&mut self) {
         // The batch still counts the parts of an answer that had no calls.
         drop(self.take_batch());
@@ -93,7 +93,7 @@ impl Calls {
         std::mem::take(&mut self.batch)
     }
 
-    /// Takes the calls of a whole answer. Calls that have started early are in the batch already.
+    /// Takes the calls of a complete answer. Calls that have started early are in the batch already.
     ///
     /// # Errors
     /// A call of an unknown tool, with `onUnknownTool: "throw"`.
@@ -167,12 +167,12 @@ impl Calls {
         self.rounds.records().len() + self.batch.told().count()
     }
 
-    /// Counts the calls of a whole answer, for the agents above too.
+    /// Counts the calls of a complete answer, also for the agents above.
     pub fn note_count(&self, desk: &mut AgentContext<'_>) {
         desk.ledger.accounts.note_tool_calls(desk.who.agent, self.count());
     }
 
-    /// The limit that keeps the calls of an answer, and `more` calls, from being run.
+    /// The limit that prevents the calls of an answer, plus `more` calls, from running.
     pub fn limit(&self, desk: &AgentContext<'_>, more: usize) -> Option<StoppedBy> {
         let most = desk.limits().max_tool_rounds;
         if let Some(stopped_by) = desk.overrun() {

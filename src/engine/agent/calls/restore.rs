@@ -1,9 +1,9 @@
 //! The restoration of tool calls in another process.
 //!
-//! [`Calls::take_restored`] lists the calls of a restored answer again: a finished call has its result, and a call
-//! that had not begun is judged by the options of this process. A call that had begun runs again if that is safe, or
-//! from a checkpoint that its tool has left. Otherwise your code is asked what became of it, and so it is about a
-//! call of another version of its tool.
+//! [`Calls::take_restored`] lists the calls of a restored answer again. A finished call has its result. A call that
+//! had not started is checked with the options of this process. A call that had started runs again if that is safe,
+//! or from a checkpoint that its tool has saved. Otherwise your code is asked what happened to it. It is also asked
+//! about a call of another version of its tool.
 
 use crate::engine::agent::calls::approvals::version_of;
 use crate::engine::agent::calls::call::Wait;
@@ -18,7 +18,7 @@ use crate::engine::model::journal::{CallState, CallStatus};
 use crate::engine::model::message::{Block, Message, ToolInput};
 use crate::engine::model::output::{EffectId, EffectKind};
 
-/// The calls of an answer, read from its message. `cut_off` names the calls that the output limit has cut off.
+/// The calls of an answer, read from its message. `cut_off` names the calls that the output limit has interrupted.
 pub fn calls_of(message: &Message, cut_off: &[String], desk: &AgentContext<'_>) -> Vec<WrittenCall> {
     let call = |block: &Block| match block {
         Block::ToolCall { id, name, input, .. } => {
@@ -76,9 +76,9 @@ impl Calls {
         }
     }
 
-    /// Lists the calls of a restored answer and takes no step with them. If the run does not continue, the result of
-    /// a call that had begun says that its outcome is unknown. The journal has the calls as they were, so that the
-    /// process that resumes the run asks about them.
+    /// Lists the calls of a restored answer without continuing them. If the run does not continue, the result of a
+    /// call that had started says that its outcome is unknown. The calls in the journal do not change, so a process
+    /// that resumes the run asks about them.
     pub fn recall(&mut self, desk: &mut AgentContext<'_>, written: Vec<WrittenCall>, goes_on: bool) {
         let states = std::mem::take(&mut self.restored);
         self.batch.is_whole = true;
@@ -141,7 +141,8 @@ impl Calls {
         }
     }
 
-    /// Continues a call that had begun: waits for it if it still runs, runs it again, or asks what became of it.
+    /// Continues a call that had started: waits for it if it is still running, runs it again, or asks what happened
+    /// to it.
     fn restart(&mut self, desk: &mut AgentContext<'_>, index: usize, effect: EffectId) {
         let Some(call) = self.batch.get(index) else {
             return;
@@ -151,7 +152,8 @@ impl Calls {
         let is_parent = |parent: &Parent| parent.call == effect;
         let mut below = desk.below.iter();
         let at_work = below.any(|node| node.who.parent.as_ref().is_some_and(is_parent));
-        // This process has begun no call that `claim` does not know: another one has, if there is a question.
+        // A call that `claim` does not know was not started by this process. If it has a question, another process
+        // started it.
         let was_not_begun = call.kept.question.is_none() && desk.ledger.running.is_some();
         if is_agent && at_work {
             desk.ledger.reopen(effect, desk.who.agent, EffectKind::Subagent);

@@ -93,7 +93,7 @@ impl Rounds {
         desk.config.stop_when.iter().any(meets)
     }
 
-    /// Asks about repeated rounds, of which there are `repeats`, or about the condition that is a function.
+    /// Asks about repeated rounds, with their number `repeats`, or calls the condition that is a function.
     pub fn ask_to_stop(&self, desk: &mut AgentContext<'_>, repeats: Option<u32>) -> Next {
         let point = match repeats {
             Some(_) => Point::StopRepeat,

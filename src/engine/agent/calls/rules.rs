@@ -87,7 +87,7 @@ pub fn texts_to_read(call: &Call, desk: &AgentContext<'_>) -> Vec<String> {
     })
 }
 
-/// The facts of a call, with the rule that makes it ask, or with a rule that would let such calls run.
+/// The data of a call, with the rule that requires a question, or with a rule that would allow such calls.
 pub fn ruled<'a>(
     call: &'a Call,
     readings: &[Reading],

@@ -1,15 +1,15 @@
-//! The schedule of calls: which of them starts when, and what follows when it is over.
+//! The schedule of calls: when each one starts, and what happens after it ends.
 //!
-//! [`Calls::advance`] is the one place that starts calls and ends the round. Each start opens an effect in the
-//! ledger, and each end closes it. Results come in through [`Calls::finished`], timeouts through
-//! [`Calls::time_is_up`], confirmed saves through [`Calls::saved`]. Nothing here decides whether a call may run:
-//! [`Approvals`](crate::engine::agent::calls::approvals::Approvals) does, and `policy::schedule` which calls may run
-//! at the same time.
+//! [`Calls::advance`] is the only place that starts calls and ends the round. Each start opens an effect in the
+//! ledger, and each end closes it. Results arrive through [`Calls::finished`], timeouts through
+//! [`Calls::time_is_up`], and confirmed saves through [`Calls::saved`].
+//! [`Approvals`](crate::engine::agent::calls::approvals::Approvals) decides whether a call may run, and
+//! `policy::schedule` which calls may run at the same time.
 //!
-//! [`Calls::start_early`] starts calls while the rest of their answer streams. Only calls that can be taken back
-//! start early: complete calls of read-only tools without a fault, with no other kind of call before them in the
-//! answer. They are in the same batch as all others, so that limits, permissions, keys and timeouts apply to them
-//! too. The batch is completed with the answer, or dropped with a failed attempt.
+//! [`Calls::start_early`] starts calls while the rest of their answer streams. Only calls that can be discarded start
+//! early: complete calls of read-only tools without an error, if no other kind of call precedes them in the answer.
+//! They are in the same batch as all others, so limits, permissions, keys and timeouts apply to them too. The batch
+//! is completed with the answer, or dropped with a failed attempt.
 
 use crate::engine::agent::calls::call::{Call, Wait};
 use crate::engine::agent::calls::written::WrittenCall;
@@ -33,15 +33,15 @@ const MAY_BE_LOST: &str =
     "a part of the run's journal is lost, and this call may have been made in it, perhaps under another id";
 
 impl Calls {
-    /// Prepares the listed calls, and lets them advance.
+    /// Prepares the listed calls and starts them.
     pub fn set_out(&mut self, desk: &mut AgentContext<'_>) -> Next {
         self.approvals.prepare(&mut self.batch, desk);
         self.advance(desk)
     }
 
-    /// Starts the calls of the answer that have become whole.
+    /// Starts the calls of the answer that are complete.
     pub fn start_early(&mut self, desk: &mut AgentContext<'_>, answer: &mut ModelAnswer) -> Next {
-        // An output guardrail judges the whole answer before any of its calls may run.
+        // An output guardrail checks the complete answer before any of its calls may run.
         if !desk.config.tool_calls.eager || desk.has_hooks(Point::OutputGuardrail, "") {
             return Next::Wait;
         }
@@ -126,7 +126,7 @@ impl Calls {
         desk.ledger.output(Output::CallTool(invocation));
     }
 
-    /// Sets the time of a call that still runs after its instance was lost. It begins again.
+    /// Starts the timer of a call again that is still running after its instance was lost.
     pub(super) fn watch(&mut self, desk: &mut AgentContext<'_>, index: usize, effect: EffectId) {
         if let Some(call) = self.batch.get_mut(index) {
             call.updated_input = updated_input(call, desk);
@@ -158,7 +158,7 @@ impl Calls {
         self.batch.count_in(desk, index, result)
     }
 
-    /// Ends a call whose time is over. A subagent's time may be raised instead.
+    /// Ends a call after its timeout. A subagent's time may be raised instead.
     pub fn time_is_up(&mut self, desk: &mut AgentContext<'_>, effect: EffectId) -> Next {
         if let Some(child) = desk.child_of(effect) {
             desk.on_child(child, &mut |child, desk| {

@@ -21,7 +21,7 @@ pub struct WrittenCall {
     /// The index of its tool in the configuration; `None` for an unknown tool.
     pub tool: Option<usize>,
     pub input: ToolInput,
-    /// The input of `call_tool`, by which the model called this tool. The history has it.
+    /// The input of `call_tool` with which the model called this tool. The history has it.
     pub wrapped: Option<ToolInput>,
     /// The reason why `input` is [`ToolInput::Invalid`].
     pub problem: Option<String>,
@@ -52,8 +52,8 @@ impl Ending {
 }
 
 impl WrittenCall {
-    /// Makes a call of `call_tool` that of the tool which it names. A call without such a tool stays as it is, and
-    /// gets its error from `call_tool`.
+    /// Replaces a call of `call_tool` with one of the tool that it names. If there is no such tool, the call is
+    /// unchanged and gets its error from `call_tool`.
     pub fn unpack(&mut self, desk: &AgentContext<'_>) {
         let tool = desk
             .tool(self.tool)
@@ -114,7 +114,7 @@ impl Batch {
                 continue;
             }
             let mut call = read_call(part, desk);
-            // A non-empty object shows its own end. An empty one may be in place of arguments that never came.
+            // A non-empty object has a visible end. An empty one may replace arguments that were never sent.
             let is_whole = call.repaired_by.is_none()
                 && matches!(&call.input, ToolInput::Json(json) if json.as_str().trim() != "{}");
             // Gateways close the JSON of arguments that a model did not finish.
@@ -177,7 +177,7 @@ pub(crate) fn read_call(part: &mut Part, desk: &AgentContext<'_>) -> WrittenCall
     call
 }
 
-/// True for a handoff without a schema: the model has nothing to say, and what it says all the same does no harm.
+/// True for a handoff without a schema: it needs no arguments, so any arguments are ignored.
 fn ignores_arguments(call: &WrittenCall, desk: &AgentContext<'_>) -> bool {
     desk.tool(call.tool)
         .is_some_and(|tool| tool.agent.is_some_and(|agent| agent.handoff) && !tool.validate && !tool.prepare)

@@ -1,8 +1,8 @@
-//! The durable part of an agent: what the journal keeps of it, and the agent that is made of that.
+//! The durable part of an agent: what the journal saves, and how an agent is restored from it.
 //!
-//! [`Node::note_state`] compares it with what the journal has. [`Node::restored`] makes an agent of it, and
-//! [`Agent::go_on_from_checkpoint`] takes the step again at which the agent was. Nothing here writes a store, and
-//! only a history that is not legal is refused.
+//! [`Node::note_state`] compares the state with that in the journal. [`Node::restored`] creates an agent from it, and
+//! [`Agent::go_on_from_checkpoint`] repeats the agent's last step. Nothing here writes to a store, and the only error
+//! is an invalid history.
 //!
 //! [`Node::note_state`]: crate::engine::agent::Node::note_state
 //! [`Node::restored`]: crate::engine::agent::Node::restored

@@ -1,4 +1,4 @@
-//! An agent of a checkpoint, made of the state that the journal keeps.
+//! Restores an agent from a checkpoint.
 
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::calls::Calls;
@@ -24,8 +24,8 @@ impl Node {
     /// The agent of a checkpoint, which waits for [`Agent::go_on_from_checkpoint`].
     ///
     /// # Errors
-    /// A history that is not legal. A model that cannot be asked any more gives way to the profile's own, and
-    /// `lost_models` gets its name.
+    /// An invalid history. If the agent's model is not available any more, the profile's own model replaces it, and
+    /// its name is added to `lost_models`.
     pub fn restored(
         index: u32,
         checkpoint: AgentCheckpoint,

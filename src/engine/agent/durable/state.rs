@@ -5,7 +5,7 @@ use crate::engine::agent::{Agent, Node};
 use crate::engine::model::journal::{AgentState, Place};
 use crate::engine::model::message::{Block, Json, Message, Role};
 
-/// The number of messages in which the last text is looked for when a state is written.
+/// How many of the last messages are searched for the last text when a state is written.
 const LOOKBACK: usize = 4;
 
 impl Node {
@@ -28,11 +28,11 @@ impl Node {
         }
     }
 
-    /// Brings the state that the journal has up to this agent's, part by part. Returns false if no part has changed.
+    /// Updates the journaled state to this agent's, part by part. Returns false if no part has changed.
     pub fn note_state(&self, noted: &mut AgentState) -> bool {
         let Node { who, agent } = self;
-        // Every field of an agent has its state noted here, or is a fact of its own: messages, records, the place.
-        // Each process computes the fields outside `kept` again.
+        // The state of every field of an agent is noted here, or is a separate fact: messages, records, the place.
+        // Each process recomputes the fields outside `kept`.
         let Agent {
             machine,
             course,
@@ -63,8 +63,8 @@ impl Node {
         changes.contains(&true)
     }
 
-    /// The entry of a state. It has no text that the last messages show. A message that comes or goes changes the
-    /// state too, so that the next entry tells a text that has gone out of sight.
+    /// The JSON of a state. It leaves out a text that is in the last messages. An added or removed message changes
+    /// the state too, so the next entry includes a text that is no longer in them.
     pub fn entry_of(&self, state: &mut AgentState) -> Json {
         let messages = self.agent.history.transcript.messages();
         let text = &mut state.answers.reply.text;
@@ -86,7 +86,7 @@ pub fn renew<T: Clone + PartialEq>(noted: &mut T, now: &T) -> bool {
     is_new
 }
 
-/// True if the last answers show that this is the text of the one that brought any.
+/// True if this is the text of the last answer that had any.
 fn is_in(messages: &[Message], text: &str) -> bool {
     let tail = messages.get(messages.len().saturating_sub(LOOKBACK)..);
     !text.is_empty() && last_text(tail.unwrap_or_default()) == text

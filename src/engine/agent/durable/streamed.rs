@@ -1,7 +1,7 @@
-//! The text of an answer that streams, for the record of a process that ends meanwhile.
+//! Saves the text of a streaming answer, in case the process ends.
 //!
-//! The journal gets what has been added now and then, never the whole text again. An answer whose text is held back
-//! keeps none. A model gets it back only with `onCutOff: "continue"` (`request/cut_off.rs`).
+//! From time to time the journal gets the text that was added, never the complete text again. An answer with held
+//! text saves none. A model gets it back only with `onCutOff: "continue"` (`request/cut_off.rs`).
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::machine::step::Phase;

@@ -1,8 +1,8 @@
 //! The body of an agent's requests, which grows with the conversation.
 //!
-//! Owns the bytes. The head is encoded once, and each message is encoded once and appended. [`Body::close`] adds what
-//! is new and the end of the request; the next call takes that end off again. The transcript calls [`Body::forget`]
-//! when it changes a message that is encoded already.
+//! It owns the bytes. The head is encoded once, and each message is encoded once and appended. [`Body::close`]
+//! appends what is new and the end of the request. The next call removes that end. The transcript calls
+//! [`Body::forget`] when it changes a message that is already encoded.
 
 use std::borrow::Cow;
 
@@ -35,9 +35,9 @@ pub struct Body {
     /// True when the last message with content is the user's.
     ends_with_user: bool,
     marks: Marks,
-    /// What the body begins with, if the protocol ties reasoning to that.
+    /// The prefix of the body, if the protocol ties reasoning to it.
     prefix: Option<Prefix>,
-    /// The number of messages whose reasoning is left out, because they stand behind something else than before.
+    /// The number of messages with reasoning that is left out because their prefix has changed.
     reasoning_left_out: usize,
     /// The encoded messages, if requests are compared. One without content is as long as nothing.
     sent: Vec<SentMessage>,
@@ -173,12 +173,12 @@ impl Body {
         }
     }
 
-    /// What an answer to a request with this body keeps of it; `None` if the protocol ties no reasoning to that.
+    /// The prefix that an answer to this body stores. `None` if the protocol does not tie reasoning to it.
     pub fn prefix(&self) -> Option<String> {
         self.prefix.as_ref().map(Prefix::to_text)
     }
 
-    /// The number of messages whose reasoning is left out, because they stand behind something else than before.
+    /// The number of messages with reasoning that is left out because their prefix has changed.
     pub fn reasoning_left_out(&self) -> usize {
         self.reasoning_left_out
     }
@@ -188,7 +188,7 @@ impl Body {
         self.prefix.as_ref().is_some_and(Prefix::has_reasoning)
     }
 
-    /// The body of a request for a summary of `messages`, and what the summary keeps of it.
+    /// The body of a request for a summary of `messages`, and the prefix that the summary stores.
     ///
     /// # Errors
     /// An option that the protocol cannot express.
@@ -257,7 +257,7 @@ impl Body {
         std::mem::replace(&mut self.compared, self.sent.len())
     }
 
-    /// Notes the message whose bytes begin at `start`.
+    /// Records where the bytes of a message start.
     fn note_sent(&mut self, start: usize) {
         // The first one has lost the comma before it.
         let start = start.min(self.bytes.len());
@@ -274,7 +274,7 @@ impl Body {
         *self = Body::default();
     }
 
-    /// Begins the messages with a summary of the vendor.
+    /// Starts the messages with a vendor's summary.
     fn begin_with(&mut self, signed: &Signed<'_>) {
         let start = self.bytes.len();
         signed.push(&mut self.bytes);
@@ -301,7 +301,7 @@ impl Body {
             (protocol.encode_message)(spec, &filler, &mut self.bytes);
             self.drop_comma(end);
         }
-        // A custom model, whose protocol has no such row, gets what the application gave.
+        // A custom model has no such row, so it gets the application's message unchanged.
         let message = &*match protocol.accepts {
             Some(accepts) => mended(message, accepts),
             None => Cow::Borrowed(message),
@@ -377,7 +377,7 @@ impl Body {
         }
     }
 
-    /// Each item begins with a comma, which the first of the list must not have.
+    /// Each item begins with a comma. Removes it from the first item of a list.
     fn drop_comma(&mut self, start: usize) {
         if self.bytes.get(start.wrapping_sub(1)) == Some(&b'[') {
             self.bytes.remove(start);
@@ -405,10 +405,10 @@ fn push_into_object(fields: &Object<'_>, into: &mut Vec<u8>) {
     into.push(b'}');
 }
 
-/// A message that was cut short goes out as if another model had written it. Its thinking is left out, because the
-/// signature belongs to the whole message. Of an answer that broke off, thinking without its signature is left out. A
-/// vendor's summary that the model cannot read is a text. An answer whose server tool has not returned when another
-/// answer follows goes out without that call: its vendor refuses a call without a result.
+/// The form in which a message is sent. A shortened message is sent as if another model had written it, without its
+/// thinking, because the signature is for the complete message. An interrupted answer is sent without unsigned
+/// thinking. A vendor's summary that the model cannot read is sent as text. If another answer follows an answer
+/// before its server tool has returned, the call is left out, because the vendor rejects a call without a result.
 fn as_sent<'a>(message: &'a Message, after: &[Message]) -> Cow<'a, Message> {
     if let Some(next) = left_by(message, after) {
         return Cow::Owned(as_sent(&without_open_calls(message, next), &[]).into_owned());
@@ -436,7 +436,7 @@ fn left_by<'a>(message: &Message, after: &'a [Message]) -> Option<&'a [Block]> {
     next.filter(|_| message.role == Role::Assistant).filter(is_left)
 }
 
-/// The answer without its calls of server tools for which the next answer has no result.
+/// The answer without its server tool calls that have no result in the next answer.
 fn without_open_calls(message: &Message, next: &[Block]) -> Message {
     let mut left = message.clone();
     let mut at = 0;

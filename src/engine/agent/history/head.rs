@@ -1,10 +1,10 @@
-//! When a changed system prompt, changed tools, another effort and another format of answers are sent at the end of a
-//! request, instead of another beginning.
+//! When a change of the system prompt, the tools, the effort or the format of answers is sent at the end of a
+//! request, so that its prefix does not change.
 //!
-//! A model that compares what precedes its reasoning loses that reasoning if a request begins with something else. So
-//! the agent saves the [`Head`] with which its requests begin, and sends each change in a message at the end. A
-//! request begins with another head if there is nothing to save: before the first reasoning, after a summary, for a
-//! model that takes no such message, and if the changes have become longer than half of the request.
+//! A model that compares what precedes its reasoning loses that reasoning if the prefix of a request changes. So the
+//! agent saves the [`Head`] of its requests and sends each change in a message at the end. A request gets a new head
+//! if there is nothing to preserve: before the first reasoning, after a summary, for a model that does not accept
+//! such messages, and if the changes are longer than half of the request.
 //!
 //! The transcript calls [`Heads::change_to`] before each request. Nothing fails.
 
@@ -27,10 +27,10 @@ pub struct Heads {
     is_restricted: bool,
 }
 
-/// What a request needs to have the head of now.
+/// What a request needs in order to have the current head.
 pub enum Needed {
     Nothing,
-    /// Another beginning.
+    /// A new prefix.
     Beginning,
     /// A message at the end. `at` is not set.
     Change(HeadChange),
@@ -85,13 +85,13 @@ impl Heads {
         std::mem::take(&mut self.is_new).then(|| Fact::Head(self.to_keep().map(Box::new)))
     }
 
-    /// The next request begins with the head of its moment.
+    /// Makes the next request begin with its current head.
     pub fn forget(&mut self) {
         self.is_new |= self.head.take().is_some();
     }
 
-    /// A summary replaces the first `cut` messages. What was said within these is said again, and the other
-    /// messages have moved up by `moved`.
+    /// Updates the changes after a summary replaced the first `cut` messages. Changes within them are sent again, and
+    /// the indexes of the others shift by `moved`.
     pub fn cut(&mut self, cut: usize, moved: usize) {
         let Some(head) = self.head.as_mut().filter(|head| !head.changes.is_empty()) else {
             return;
@@ -103,7 +103,7 @@ impl Heads {
         self.is_new = true;
     }
 
-    /// Requests begin with this head from now on.
+    /// Sets the head with which requests begin from now on.
     pub fn begin(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>) {
         self.is_new = true;
         self.is_restricted = false;
@@ -130,7 +130,7 @@ impl Heads {
         }
     }
 
-    /// The change after the last message of a request, at this index, whose answer has the format of `spec`.
+    /// The change after the last message of a request, at this index, for an answer with the format of `spec`.
     pub fn format_change(&self, spec: &RequestSpec<'_>, at: usize) -> Option<HeadChange> {
         let form = spec.appended.form?.effort.as_ref()?;
         let format = self.head.as_ref()?.format_to(form, spec)?;
@@ -148,7 +148,7 @@ impl Heads {
         }
     }
 
-    /// The request with the saved beginning and the changes since.
+    /// The request with the saved head and the changes since.
     pub fn spec<'a>(&'a self, spec: RequestSpec<'a>) -> RequestSpec<'a> {
         let (Some(form), Some(head)) = (spec.appended.form, &self.head) else {
             return spec;
@@ -170,8 +170,8 @@ impl Heads {
         }
     }
 
-    /// Lets the beginning have the tools of now that wait to be found, if the vendor does not compare them before a
-    /// message refers to them. `is_found` says whether one does. Returns true if the beginning has changed.
+    /// Adds the current deferred tools to the head, if the vendor ignores them until a message refers to them.
+    /// `is_found` says whether one does. Returns true if the head has changed.
     pub fn declare_waiting(
         &mut self,
         protocol: &Protocol,
@@ -187,7 +187,7 @@ impl Heads {
         let waiting = |tool: &&ToolConfig| tool.defer_loading;
         let now: Vec<&ToolConfig> = spec.declared(protocol.name).map(|(tool, _)| tool).collect();
         let now_waiting: Vec<&ToolConfig> = now.iter().copied().filter(waiting).collect();
-        // The vendor's search is a tool of the beginning.
+        // The vendor's search is one of the head's tools.
         if now_waiting.is_empty() || !head.tools.iter().any(|tool| tool.defer_loading) {
             return false;
         }
@@ -210,8 +210,8 @@ impl Heads {
         has_changed
     }
 
-    /// What the request of an agent with these options needs. `own` are all tools of the agent. `is_input` says that
-    /// the request ends with a message of the user that has more than results.
+    /// The change that a request of an agent with these options needs. `own` are all tools of the agent. `is_input`
+    /// means that the request ends with a message of the user that has more than results.
     pub fn change_to(
         &mut self,
         protocol: &Protocol,
@@ -226,7 +226,7 @@ impl Heads {
             return Needed::Beginning;
         }
         let now: Vec<&ToolConfig> = spec.declared(protocol.name).map(|(tool, _)| tool).collect();
-        // The vendor's search comes and goes with the tools that wait to be found.
+        // The vendor's search is present if there are deferred tools.
         let waits = |tool: &ToolConfig| tool.defer_loading;
         let searched = head.tools.iter().any(waits);
         let searches = now.iter().any(|tool| waits(tool));
@@ -277,7 +277,7 @@ impl Heads {
         let gone = tools.iter().filter(|(tool, is_left)| *is_left && is_gone(tool));
         let gone: Vec<&ToolConfig> = gone.map(|(tool, _)| *tool).collect();
         self.is_restricted = !gone.is_empty();
-        // A request without tools says so by its choice of tools.
+        // In a request without tools, the tool choice forbids them.
         if form.removes_tools && !now.is_empty() {
             for tool in gone {
                 let Some(name) = called(tool) else {
@@ -347,8 +347,8 @@ impl Head {
         (!is_same).then_some(now)
     }
 
-    /// A changed field restarts the cache and keeps the reasoning. So it is changed where a message would come too
-    /// late, and where the effort to return to has no known name.
+    /// A changed field restarts the cache but preserves the reasoning. It is changed if a message would be too late,
+    /// or if the previous effort has no known name.
     fn effort_to(&mut self, form: &EffortForm, now: Option<&str>, is_input: bool) -> EffortTo {
         let mut changes = self.changes.iter().rev();
         let changed = changes.find_map(|change| change.effort.as_deref());
@@ -370,7 +370,7 @@ impl Head {
     }
 }
 
-/// The format of answers of now, where it is a part of the beginning.
+/// The current format of answers, if it is part of the prefix.
 fn format_of(spec: &RequestSpec<'_>) -> Option<Json> {
     let write = spec.appended.form?.effort?.format?;
     let format = spec.model.response_format.as_ref()?;
@@ -381,7 +381,7 @@ fn is_entry(tool: &ToolConfig) -> bool {
     tool.vendor.is_some()
 }
 
-/// True if the model is shown the same of both tools, and need not search for one that it is shown.
+/// True if the model sees both tools identically and does not have to search for a tool that it already sees.
 fn is_shown_alike(known: &ToolConfig, tool: &ToolConfig) -> bool {
     is_same_declaration(known, tool) && (tool.defer_loading || !known.defer_loading)
 }

@@ -1,12 +1,12 @@
-//! The length of an agent's history: how it is estimated, and the ways in which it is made shorter without a model.
+//! The length of an agent's history: how it is estimated, and how it is shortened without a model.
 //!
-//! [`History`] owns the messages, which the transcript keeps legal, and the facts about their length. An iteration
-//! calls `fit` once before its first request, and once more before that when an input guardrail is to see the
-//! history. A retry and another model send the history as it is. `summary.rs` asks a model for a shorter history,
-//! before a request or after a vendor has refused one as too long.
+//! [`History`] owns the messages, which the transcript keeps valid, and the data about their length. An iteration
+//! calls `fit` once before its first request, and once more before that if an input guardrail checks the history. A
+//! retry and another model send the history unchanged. `summary.rs` asks a model for a shorter history, before a
+//! request or after a vendor has rejected one as too long.
 //!
-//! The order is pruning, then the budget. Nothing here sends a request, and nothing fails: a history that cannot be
-//! made shorter goes out as it is.
+//! Pruning is first, then the budget. Nothing here sends a request, and nothing fails: a history that cannot be
+//! shortened is sent unchanged.
 
 pub mod body;
 pub mod head;
@@ -47,7 +47,7 @@ impl History {
         History { transcript, length }
     }
 
-    /// Asks for a summary before the next request, which is not sent if `only` is set. `instructions` are added to
+    /// Requests a summary before the next request. With `only`, that request is not sent. `instructions` are added to
     /// the summary's prompt.
     pub fn want_summary(&mut self, instructions: Option<String>, only: bool) {
         self.length.wanted = Some(Wanted { instructions });
@@ -66,8 +66,8 @@ impl History {
         }
     }
 
-    /// Tells each message once, when it is whole: a user message when it is sent, a model's message when its answer
-    /// is over. A prompt that joins the one before, which nobody has answered, is told by itself.
+    /// Emits each message once when it is complete: a user message when it is sent, a model's message when its answer
+    /// has ended. A prompt that is joined to an unanswered prompt is emitted separately.
     pub(crate) fn tell_new(&mut self, desk: &mut AgentContext<'_>) {
         if desk.config.events.messages {
             tell_messages(desk, self.transcript.take_untold());
@@ -100,7 +100,7 @@ impl History {
         tokens.saturating_sub(newly_hidden.map_or(0, estimate::tokens_of_calls))
     }
 
-    /// Returns true if the vendor would hide calls in the first `upto` messages that do not fit into the window.
+    /// Returns true if the vendor would hide calls in the first `upto` messages that do not fit in the window.
     pub(crate) fn needs_clearing(&self, desk: &AgentContext<'_>, upto: usize) -> bool {
         let model = &desk.who.model;
         let limit = desk
@@ -131,7 +131,7 @@ impl History {
         self.tell_boundary(desk, who, pre_tokens, 0);
     }
 
-    /// Notes the vendor's count of a request and its answer, which joins the history next.
+    /// Stores the vendor's count of a request and its answer, which is added to the history next.
     pub(crate) fn count_answer(&mut self, usage: &Usage) {
         if usage.input_tokens > 0 {
             let messages = self.transcript.messages().len() + 1;
@@ -146,8 +146,8 @@ impl History {
         }
     }
 
-    /// The limit that keeps the next request from going out. An earlier attempt, a summary or another agent may have
-    /// used the budget up.
+    /// The limit that blocks the next request. An earlier attempt, a summary or another agent may have used up the
+    /// budget.
     pub(crate) fn limit_on_request(&self, desk: &mut AgentContext<'_>) -> Option<StoppedBy> {
         self.reserve(desk);
         desk.overrun()
@@ -208,7 +208,7 @@ impl History {
         self.tell_boundary(desk, (CompactTrigger::Budget, by), pre_tokens, 0);
     }
 
-    /// Puts a summary in place of the first `cut` messages.
+    /// Replaces the first `cut` messages with a summary.
     fn replace_first(&mut self, cut: usize, summary: &str, signed: Option<Json>, cause: PrefixCause) {
         let is_signed = signed.is_some();
         let block = summary_block(summary, signed);
@@ -234,7 +234,7 @@ impl History {
         desk.emit(kind);
     }
 
-    /// Returns true if the history is larger than the window allows. A limit of 0 leaves no room and counts as none.
+    /// Returns true if the history is larger than the window allows. A limit of 0 leaves no space and is ignored.
     pub(crate) fn is_full(&self, desk: &AgentContext<'_>) -> bool {
         let model = &desk.who.model;
         let context = &desk.config.context;
@@ -242,7 +242,7 @@ impl History {
         limit.is_some_and(|limit| limit > 0 && self.tokens(desk) > limit)
     }
 
-    /// Returns true if a summary can help: after one that did not help, there must be enough new messages to replace.
+    /// Returns true if a summary can help. After one that did not help, enough new messages are required.
     pub(crate) fn may_gain(&mut self) -> bool {
         let messages = self.transcript.messages().len();
         let Some(before) = &mut self.length.in_vain_at else {
@@ -296,8 +296,8 @@ impl History {
         false
     }
 
-    /// Puts a summary in place of the first `cut` messages. An empty text, or one that is too long, gives way to the
-    /// built-in one, which models of other vendors read in place of one that only its vendor can read. Returns the
+    /// Replaces the first `cut` messages with a summary. If the text is empty or too long, the built-in summary is
+    /// used. Models of other vendors also read the built-in summary if only its vendor can read the text. Returns the
     /// text and its author, or `None` if nothing is shorter than the messages.
     pub(crate) fn sum_up(
         &mut self,
@@ -330,7 +330,7 @@ impl History {
         Some((text, by))
     }
 
-    /// Notes that a summary was made, or that it was tried in vain.
+    /// Records that a summary was made, or that it did not help.
     pub(crate) fn note_summary(&mut self, desk: &AgentContext<'_>, outcome: Summarized) {
         self.length.summarized_in = desk.who.kept.iteration;
         self.length.last = outcome;
@@ -342,7 +342,7 @@ impl History {
     }
 }
 
-/// The number of messages whose calls the vendor hides from the model in a request with these messages.
+/// The number of messages with calls that the vendor hides from the model in a request with these messages.
 fn hidden(desk: &AgentContext<'_>, messages: &[Message]) -> usize {
     let policy = desk.who.model.pruning(desk.config);
     let old = policy.and_then(|policy| old_calls(messages, policy));
@@ -361,10 +361,10 @@ pub(crate) fn warn_of_pruning(desk: &mut AgentContext<'_>, why: &str) {
 /// The reason why a history stays as long as it is.
 pub(crate) const NOT_SHORTER: &str = " (A summary would not be shorter.)";
 
-/// The number of new messages before another summary, after one that did not help: five rounds of tools.
+/// How many new messages must precede another summary after one that did not help: five rounds of tools.
 const MESSAGES_BEFORE_ANOTHER: usize = 10;
 
-/// Tells messages that are whole, if your code wants to hear of them.
+/// Emits complete messages, if your code subscribes to them.
 pub(crate) fn tell_messages(desk: &mut AgentContext<'_>, messages: impl IntoIterator<Item = Message>) {
     if !desk.config.events.messages {
         return;

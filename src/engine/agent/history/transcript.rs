@@ -1,13 +1,12 @@
 //! The conversation of one agent, which can be sent at any time.
 //!
-//! Owns the messages and their encoded form, a [`Body`]. The calls of the last message are the open round:
-//! [`Transcript::push_assistant`] opens it, and [`Transcript::push_round`] answers each of them. A message that comes
-//! before that closes the round with results that say "not run", and a result without an open call is dropped. So no
-//! order of calls makes an illegal history. [`Transcript::closed`] shows an open round with the results that there
-//! are.
+//! It owns the messages and their encoded form, a [`Body`]. The calls of the last message are the open round:
+//! [`Transcript::push_assistant`] opens it, and [`Transcript::push_round`] answers each of them. A message before
+//! that closes the round with results that say "not run". A result without an open call is dropped. So no order of
+//! method calls creates an invalid history. [`Transcript::closed`] shows an open round with the available results.
 //!
-//! Empty text is never kept. A sent message changes only in pruning, or by an input guardrail's rewrite. A summary
-//! stands in requests for the messages before it, which stay in the history. [`sending`] makes the requests.
+//! Empty text is never stored. A sent message changes only by pruning or by the rewrite of an input guardrail. In
+//! requests a summary replaces the messages before it, which remain in the history. [`sending`] creates the requests.
 
 mod sending;
 mod summed;
@@ -39,20 +38,20 @@ pub struct Transcript {
     messages: Vec<Message>,
     /// The number of messages that have been part of a request.
     sent: usize,
-    /// The number of messages that were emitted whole, or that the run was given.
+    /// The number of messages that were emitted, or that the run was given.
     told: usize,
     /// Blocks that were added to a message after it was emitted.
     joined: Vec<Block>,
     /// The number of messages that the journal has, but for these changes.
     kept: usize,
-    /// The number of messages in the journal that the first message stands for; 0 if it stands for itself.
+    /// The number of journaled messages that the first message replaces. 0 if it is an original message.
     cut: usize,
     /// The indexes of messages that have been cut short.
     shortened: Vec<usize>,
     body: Body,
     /// The ids of its calls. `None` before they are needed, and while an answer has them.
     call_ids: Option<CallIds>,
-    /// The system prompt and the tools with which requests begin.
+    /// The system prompt and the tools at the start of requests.
     pub heads: Heads,
     /// True if each request is compared with the one before it.
     pub is_compared: bool,
@@ -63,10 +62,10 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// The messages of a request, in place of its history.
+    /// The messages of a request that replace its history.
     ///
     /// # Errors
-    /// As [`Transcript::from_history`], or no message with content.
+    /// Like [`Transcript::from_history`], or no message with content.
     pub fn to_send(
         messages: Vec<Message>,
         has_tool: impl Fn(&str) -> bool,
@@ -78,11 +77,11 @@ impl Transcript {
         Ok(transcript)
     }
 
-    /// Your code's messages in place of these. A text of the user stands behind an answer at the end, unless these
-    /// end with one too, of which more is wanted.
+    /// Your code's messages that replace these. A user's text is added after a final answer, unless these messages
+    /// also end with an answer, which the model then continues.
     ///
     /// # Errors
-    /// As [`Transcript::to_send`].
+    /// Like [`Transcript::to_send`].
     pub fn replaced(
         &self,
         messages: Vec<Message>,
@@ -102,13 +101,13 @@ impl Transcript {
         Ok(transcript)
     }
 
-    /// Takes a history over. Neighbours with the same role become one message, empty text is dropped, and a call
-    /// without a result, or with a pending one, gets one that says so. The name of a call to no tool of the run is
-    /// made one that every vendor takes. A call with the id of an earlier one gets another id, with its result. What
-    /// is before the last summary is saved and not sent.
+    /// Imports a history. Adjacent messages with the same role are joined, and empty text is dropped. A call without
+    /// a result, or with a pending one, gets a result that says so. An unknown call name is changed so that every
+    /// vendor accepts it. A call with the id of an earlier one gets a new id, and so does its result. Messages before
+    /// the last summary are stored but not sent.
     ///
     /// # Errors
-    /// The path of a block that makes the history illegal:
+    /// The path of a block that makes the history invalid:
     /// - a tool result without its call in the message before, or a second result for one call;
     /// - a second call with one id in a message, or a call without an id, a name or an object as its input;
     /// - a call, thinking or a refusal in a user message, or a result in an assistant message.
@@ -128,7 +127,8 @@ impl Transcript {
         })
     }
 
-    /// A history without summaries but at its beginning. `first` is the index of its first message in what was given.
+    /// A history with a summary only at its beginning. `first` is the index of its first message in the given
+    /// history.
     fn legal(
         history: Vec<Message>,
         first: usize,
@@ -199,10 +199,10 @@ impl Transcript {
     }
 
     /// The messages of a checkpoint, with its open round. `sent` of them have been part of a request. A summary
-    /// stands for the `earlier` ones.
+    /// replaces the `earlier` ones.
     ///
     /// # Errors
-    /// As [`Transcript::from_history`].
+    /// Like [`Transcript::from_history`].
     pub fn restored(
         earlier: Vec<Message>,
         messages: Vec<Message>,
@@ -231,7 +231,8 @@ impl Transcript {
         })
     }
 
-    /// The vendor has refused reasoning in these messages: none of it is sent again. Returns false if there is none.
+    /// Excludes the reasoning in these messages from later requests, because the vendor has rejected it. Returns
+    /// false if there is none.
     pub fn refuse_reasoning(&mut self) -> bool {
         let mut changed = Vec::new();
         for (at, message) in self.messages.iter_mut().enumerate() {
@@ -266,8 +267,8 @@ impl Transcript {
         self.kept
     }
 
-    /// The changes of the messages since the journal was told of them, in the order in which they are made. The
-    /// journal has the messages then. A history that was made shorter is not told again: only what is new in it.
+    /// The changes of the messages since the last call, in order, for the journal. If the history was shortened, only
+    /// new messages are included.
     pub fn take_unkept(&mut self) -> Vec<Fact> {
         let kept = std::mem::replace(&mut self.kept, self.messages.len());
         let cut = std::mem::take(&mut self.cut);
@@ -296,7 +297,8 @@ impl Transcript {
         facts
     }
 
-    /// The messages that have not been told, and before them what has joined one that was. They count as told then.
+    /// The messages that were not emitted yet, after the text that was joined to an emitted one. They then count as
+    /// emitted.
     pub fn take_untold(&mut self) -> Vec<Message> {
         let told = std::mem::replace(&mut self.told, self.messages.len());
         let joined = Message::user(std::mem::take(&mut self.joined));
@@ -309,8 +311,8 @@ impl Transcript {
         self.messages
     }
 
-    /// Adds to the last user message if that has not been sent, else begins a new one. Roles alternate, so
-    /// [`Message::nothing`] stands between two user messages.
+    /// Adds to the last user message if it was not sent yet. Otherwise starts a new one. Roles alternate, so
+    /// [`Message::nothing`] is inserted between two user messages.
     pub fn push_user(&mut self, mut content: Vec<Block>) {
         content.retain(|block| !is_empty_text(block));
         if content.is_empty() {
@@ -363,7 +365,7 @@ impl Transcript {
             (self.kept, self.cut) = (0, 0);
             return self.shortened.clear();
         }
-        // The first message may have stood for several in the journal already.
+        // In the journal, the first message may already have replaced several.
         self.cut = count + self.cut.saturating_sub(1);
         self.kept = self.kept - count + 1;
         self.shortened.retain(|at| *at >= count);
@@ -402,7 +404,7 @@ impl Transcript {
         self.body.forget();
     }
 
-    /// Keeps all messages as they are from here on, because a request has told the model about them in other words.
+    /// Prevents further changes of all messages, because they were sent in a request.
     pub fn mark_sent(&mut self) {
         self.sent = self.messages.len();
     }
@@ -425,8 +427,8 @@ impl Transcript {
         }
     }
 
-    /// A result for each call of the open round, in their order. A call without a result gets one that says that it
-    /// was not run.
+    /// A result for each call of the open round, in order. A call without a result gets one that says that it was not
+    /// run.
     fn answers(&self, results: Vec<Block>) -> Vec<Block> {
         let mut by_id: BTreeMap<String, VecDeque<Block>> = BTreeMap::new();
         for result in results {
@@ -455,7 +457,7 @@ impl Message {
         };
         match (&mut self.origin, &next.origin) {
             (Some(origin), Some(next)) if is_author(origin, next) => {
-                // The prefix of reasoning in the second half is the one of the whole only if the first half tells it.
+                // The second half has the prefix of the complete message only if the first half has no reasoning.
                 origin.prefix = origin.prefix.take().filter(|_| has_reasoning);
                 origin.thread = None;
             }

@@ -1,9 +1,9 @@
 //! The end of an agent: complete, stopped by a limit, cancelled or failed.
 //!
-//! `complete` asks the `Stop` hooks when the model owes no answer. `stop`, `cancel` and `end_failed` come from any
-//! phase. They first close the request, the questions and the calls that are under way. All text, usage and results
-//! that have arrived stay. `end` comes from steps with nothing under way. An agent ends once and leaves no effect
-//! open. The report to its caller is in `report.rs`.
+//! `complete` asks the `Stop` hooks when the model has nothing left to answer. `stop`, `cancel` and `end_failed` are
+//! called in any phase. They first close the open request, questions and calls. All received text, usage and results
+//! remain. `end` is called by steps without open work. An agent ends once and leaves no effect open. `report.rs` has
+//! the report to its caller.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
@@ -21,7 +21,7 @@ use crate::engine::model::outcome::{Outcome, OutcomeKind, StoppedBy};
 use crate::engine::model::question::{Facts, Point};
 
 impl Agent {
-    /// Ends the agent, unless a `Stop` hook makes the model go on.
+    /// Ends the agent, unless a `Stop` hook makes the model continue.
     pub(crate) fn complete(&mut self, desk: &mut AgentContext<'_>) {
         let (point, name) = desk.who.its_point(Point::Stop, Point::SubagentStop);
         if !desk.has_hooks(point, &name) {
@@ -95,7 +95,7 @@ impl Agent {
         self.end(desk, outcome);
     }
 
-    /// Closes everything that is under way and keeps what has arrived.
+    /// Closes all open work, without discarding what was received.
     fn halt(&mut self, desk: &mut AgentContext<'_>, why: &str) {
         if let Some(call) = self.machine.call_mut() {
             close_request(call, desk, true);

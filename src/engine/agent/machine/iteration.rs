@@ -1,4 +1,4 @@
-//! One iteration of an agent, from top to bottom: from "begin" to "hand over".
+//! One iteration of an agent, from top to bottom: from "begin" to "yield".
 //!
 //! ```text
 //! begin → prepare → guard the input → open → fit the history (→ summary) → send
@@ -8,7 +8,7 @@
 //!
 //! Each step ends in the next one, or in a phase that waits for the model, a tool or a question. The run enters at
 //! [`Agent::handed_over`], and answers to questions enter at the `after_…` step of their point. A limit leads to
-//! `reach_limit`, a failure to `end_failed`. This file decides the order only: requests, answers and calls belong to
+//! `reach_limit`, a failure to `end_failed`. This file only decides the order: requests, answers and calls are in
 //! their own modules.
 
 use crate::engine::agent::Agent;
@@ -188,7 +188,7 @@ impl Agent {
         self.follow(desk, next);
     }
 
-    /// Sends the first attempt of a request, or a further one.
+    /// Sends the first attempt of a request, or a retry.
     pub(crate) fn send(&mut self, desk: &mut AgentContext<'_>) {
         if self.history.wants_summary_alone() {
             return self.end(desk, completed());
@@ -249,7 +249,7 @@ impl Agent {
         }
     }
 
-    /// Asks the output guardrail about the answer. Without a guardrail the answer counts at once.
+    /// Asks the output guardrail about the answer. Without a guardrail the answer is accepted immediately.
     pub(crate) fn guard_answer(&mut self, desk: &mut AgentContext<'_>, answer: CompleteAnswer) {
         if !self.answers.ask_guardrail(desk, &answer.message) {
             return self.take_answer(desk, answer);
@@ -293,7 +293,7 @@ impl Agent {
         self.take_answer(desk, answer);
     }
 
-    /// Takes an answer that the guardrails have let through: runs its calls, or ends the iteration.
+    /// Takes an answer that the guardrails have accepted: runs its calls, or ends the iteration.
     fn take_answer(&mut self, desk: &mut AgentContext<'_>, answer: CompleteAnswer) {
         self.answers.note_taken();
         self.history.transcript.push_assistant(answer.message);
@@ -409,9 +409,9 @@ impl Agent {
         self.course.finish(desk, self.answers.reply());
     }
 
-    /// Ends the iteration. The next one begins when your code has heard everything so far, so that a steer or an
-    /// abort from a listener counts. `owes_answer` is true if the transcript ends with content that the model has to
-    /// answer.
+    /// Ends the iteration and yields to your code. The next iteration starts when your listeners have received all
+    /// events, so a steer or an abort from a listener takes effect first. `owes_answer` means that the transcript
+    /// ends with content that the model must answer.
     pub(crate) fn hand_over(&mut self, desk: &mut AgentContext<'_>, owes_answer: bool) {
         let (reply, messages) = (self.answers.reply(), self.history.transcript.messages());
         let is_asked = self.course.ask_about_end(desk, reply, &self.calls.rounds)
@@ -436,7 +436,7 @@ impl Agent {
         }
     }
 
-    /// Takes the messages that your code has chosen for the agent that takes over, or the reason why there are none.
+    /// Takes the messages that your code has chosen for the next agent, or the reason why there are none.
     pub(crate) fn after_filter(
         &mut self,
         desk: &mut AgentContext<'_>,

@@ -1,10 +1,10 @@
-//! The step that an agent is at, and the steps that it takes. Nothing else writes the step.
+//! The current step of an agent, and its transitions. Nothing else writes the step.
 //!
-//! [`prompt`] takes content in, [`iteration`] has the order from "begin" to "hand over", [`end`] ends an agent, and
-//! [`resume`] takes the step of a checkpoint again. [`step`] says which phase may follow which.
+//! [`prompt`] takes content in. [`iteration`] has the order from "begin" to "yield". [`end`] ends an agent, and
+//! [`resume`] repeats the step of a checkpoint. [`step`] defines which phase may follow which.
 //!
-//! Steps take the data of their phase out with [`Machine::leave`], act on it and enter the next phase. An answer that
-//! comes to another phase than its own has come too late.
+//! Steps remove the data of their phase with [`Machine::leave`], use it and enter the next phase. An answer for
+//! another phase is too late.
 
 pub(crate) mod end;
 mod iteration;
@@ -27,7 +27,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The machine of a checkpoint. An agent that has ended permanently is not restored as one that can continue.
+    /// Restores the machine of a checkpoint. With `is_final`, an agent that has ended cannot continue.
     pub fn restored(kept: StepState, is_final: bool) -> Machine {
         let now = match kept.step {
             Step::Ended(_) if is_final => Now::Nothing,
@@ -57,7 +57,7 @@ impl Machine {
         std::mem::take(&mut self.now)
     }
 
-    /// Takes out the step, in whose place another one must be entered.
+    /// Removes the step. Another one must be entered then.
     pub fn take_step(&mut self) -> Step {
         std::mem::take(&mut self.kept.step)
     }
@@ -99,7 +99,7 @@ impl Machine {
         }
     }
 
-    /// The model call whose answer comes in, unless it writes a summary.
+    /// The model call that is being received, unless it writes a summary.
     pub fn reading(&self) -> Option<&ModelCall> {
         match &self.now {
             Now::Reading(call) => Some(call),

@@ -22,7 +22,7 @@ use crate::engine::model::question::{Facts, Point};
 pub(crate) const PROMPT: &str = "prompt";
 
 impl Agent {
-    /// Begins with a prompt. If nothing but a summary is wanted, the prompt is left out.
+    /// Starts with a prompt. If only a summary is requested, the prompt is left out.
     pub fn start(&mut self, desk: &mut AgentContext<'_>, prompt: Vec<Block>) {
         let ModelConfig { model, vendor, .. } = &desk.who.model.config;
         let kind = EventKind::AgentStart {
@@ -39,7 +39,7 @@ impl Agent {
         }
     }
 
-    /// Gives the agent its first prompt. If a session begins with it, the session's hooks are asked first.
+    /// Gives the agent its first prompt. If it starts a session, the session's hooks are asked first.
     pub(crate) fn open_with(&mut self, desk: &mut AgentContext<'_>, prompt: Vec<Block>) {
         let point = Point::SessionStart;
         let session = desk.session.unwrap_or_default();

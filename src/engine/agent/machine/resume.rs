@@ -1,7 +1,7 @@
-//! The step that an agent of a checkpoint takes again.
+//! Repeats the step of an agent from a checkpoint.
 //!
-//! [`Agent::go_on_from_checkpoint`] takes the step at which the agent was when its process ended. A step that waited
-//! for hooks asks them again, and a request that was cut off is sent again. `calls/restore.rs` restores tool calls.
+//! [`Agent::go_on_from_checkpoint`] repeats the step that the agent was in when its process ended. A step that waited
+//! for hooks asks them again, and an interrupted request is sent again. `calls/restore.rs` restores tool calls.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::answer::message::CompleteAnswer;
@@ -15,8 +15,8 @@ use crate::engine::model::message::{Block, Message, Role};
 use crate::engine::model::outcome::OutcomeKind;
 
 impl Agent {
-    /// Takes the step again at which the agent was when its process ended. `reopens` says that a run goes on that has
-    /// been stopped, perhaps with higher limits.
+    /// Repeats the step that the agent was in when its process ended. `reopens` means that a stopped run is resumed,
+    /// perhaps with higher limits.
     pub fn go_on_from_checkpoint(&mut self, desk: &mut AgentContext<'_>, reopens: bool) {
         if !self.machine.is(Phase::Restored) {
             return;
@@ -71,7 +71,7 @@ impl Agent {
         }
     }
 
-    /// Lists the calls of the open round as they were. `goes_on` is false for a run that goes no further.
+    /// Lists the calls of the open round with their states. `goes_on` is false for a run that does not continue.
     pub fn recall_calls(&mut self, desk: &mut AgentContext<'_>, goes_on: bool) {
         let last = self.history.transcript.messages().last();
         if let Some(last) = last.filter(|last| last.role == Role::Assistant) {

@@ -1,8 +1,7 @@
 //! The phases of an agent, and which of them may follow which.
 //!
-//! A phase is a kept [`Step`] with a [`Now`], the data that this process has beside it. Questions to hooks,
-//! guardrails and your functions are open within a phase. `docs/architecture/engine.md` shows [`NEXT`]
-//! as a table.
+//! A phase is a durable [`Step`] and a [`Now`], its data in this process. Questions to hooks, guardrails and your
+//! functions are open within a phase. `docs/architecture/engine.md` shows [`NEXT`] as a table.
 
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::request::model_call::ModelCall;
@@ -11,37 +10,37 @@ use crate::engine::model::journal::Step;
 use crate::engine::model::message::Json;
 use crate::engine::model::output::EffectId;
 
-/// The phases in the order in which they come.
+/// The phases in their usual order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
     /// The agent has received no message yet.
     #[default]
     Ready,
-    /// The agent comes from a checkpoint, and has not gone on yet.
+    /// The agent was restored from a checkpoint and has not continued yet.
     Restored,
-    /// New content waits for its hooks, or for those of the session that begins with it.
+    /// New content waits for its hooks, or for those of the session that it starts.
     Prompting,
     /// The next iteration is prepared: its limits, `prepareIteration`, the input guardrail.
     Preparing,
     /// A summary makes the history shorter.
     Summarizing,
-    /// The request goes out next. It may wait for a retry, for hooks and guardrails after a summary, or for a raised
+    /// The request is sent next. It may wait for a retry, for hooks and guardrails after a summary, or for a raised
     /// limit.
     Sending,
     /// The model answers. Its calls may run already.
     Reading,
     /// The output guardrail judges the answer.
     Judging,
-    /// Your code checks an answer that fits its schema.
+    /// Your code checks an answer that matches its schema.
     Checking,
     /// The calls are checked, judged and run.
     Running,
     /// The round is over, and the stop conditions are judged.
     Closing,
-    /// The iteration is over. The next step waits until your code has heard everything before it, and until
+    /// The iteration has ended. The next step waits until your listeners have received all events and
     /// `onIterationEnd` has answered.
     HandingOver,
-    /// The model has finished, unless a `Stop` hook makes it go on.
+    /// The model has finished, unless a `Stop` hook makes it continue.
     Completing,
     Ended,
 }
@@ -49,7 +48,7 @@ pub enum Phase {
 /// The data of a phase that another process computes again.
 #[derive(Clone, Default)]
 pub enum Now {
-    /// The step says everything.
+    /// The step needs no other data.
     #[default]
     Nothing,
     Restored,
@@ -70,7 +69,7 @@ pub enum Now {
     HandingOver(Option<EffectId>),
 }
 
-/// The phases that may follow each one, besides `Ended`, which may follow every other.
+/// The phases that may follow each one, in addition to `Ended`, which may follow every other.
 pub const NEXT: [(Phase, &[Phase]); 14] = [
     (
         Phase::Ready,

@@ -4,7 +4,7 @@ use std::path::Path;
 use crate::engine::agent::machine::step::{NEXT, Now, Phase};
 use crate::engine::model::journal::Step;
 
-/// The lines of the page between which the table stands.
+/// The lines of the page before and after the table.
 const MARKS: [&str; 2] = ["<!-- phases: begin -->", "<!-- phases: end -->"];
 
 /// The step of each phase in the journal.

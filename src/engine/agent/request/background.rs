@@ -17,8 +17,8 @@ use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::protocol::vertex::RESERVED;
 
 impl Requests {
-    /// The id of the answer that the provider continues, for the process that comes after this one. `reading` is
-    /// the model call whose answer comes in.
+    /// The id of the answer that the provider continues, for the next process. `reading` is the model call that is
+    /// being received.
     pub(super) fn background_id<'a>(
         &'a self,
         reading: Option<&'a ModelCall>,
@@ -30,8 +30,8 @@ impl Requests {
         }
     }
 
-    /// Waits for the next attempt with the answer as it stands. Returns false for an answer that the provider does
-    /// not go on with, and after the last attempt.
+    /// Waits for the next attempt with the partial answer. Returns false if the provider does not continue the
+    /// answer, and after the last attempt.
     pub(super) fn wait_for_rest(
         &mut self,
         desk: &mut AgentContext<'_>,
@@ -53,8 +53,8 @@ impl Requests {
         true
     }
 
-    /// Requests the stream of the answer that the provider continues. `before` is the call whose connection was
-    /// lost. `None` if there is no such answer.
+    /// Requests the stream of the answer that the provider continues. `before` is the call with the lost connection.
+    /// `None` if there is no such answer.
     pub(super) fn attach(
         &mut self,
         desk: &mut AgentContext<'_>,
@@ -80,7 +80,7 @@ impl Requests {
     }
 }
 
-/// True if the provider does not know the answer that was to go on, so that all of it is asked for.
+/// True if the provider does not know the answer to continue, so the whole answer is requested again.
 pub(super) fn is_forgotten(call: &ModelCall, failure: &Failure) -> bool {
     call.is_attached() && matches!(failure.status, Some(400 | 404 | 405 | 409 | 410 | 422))
 }
@@ -97,7 +97,7 @@ pub fn is_segment(id: &str) -> bool {
     !matches!(id, "" | "." | "..")
 }
 
-/// The URL of an answer's stream, behind the event with this number.
+/// The URL of an answer's stream, after the event with this number.
 fn stream_url(url: &str, id: &str, after: Option<u64>) -> String {
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
     let mut stream = format!("{path}/");

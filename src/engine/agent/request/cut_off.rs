@@ -1,9 +1,9 @@
-//! An answer that broke off: the text that has come begins the next request's answer, if the options say so.
+//! An interrupted answer: the next request's answer starts with the received text, if the options say so.
 //!
-//! [`Requests::keep_begun`] keeps the text of a lost connection, and [`Requests::restored`] that of a process that
-//! has ended. [`Requests::begun`] decides at the next request whether the model goes on from there: the answer must
-//! have been one block of text, and the protocol's row must know that the model goes on. A model that refuses is
-//! asked for the whole answer ([`Requests::begin_again`]). Nothing here decides whether there is another request.
+//! [`Requests::keep_begun`] saves the text after a lost connection, and [`Requests::restored`] after a process has
+//! ended. At the next request, [`Requests::begun`] decides whether the model continues the text: the answer must
+//! consist of one block of text, and the protocol's row must list the model. A model that refuses is asked for the
+//! whole answer ([`Requests::begin_again`]). Nothing here decides whether there is another request.
 
 use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
@@ -56,15 +56,15 @@ impl StartedAnswer {
 }
 
 impl Requests {
-    /// Keeps the text of an attempt that has failed, for the next one.
+    /// Saves the text of a failed attempt for the next one.
     pub(super) fn keep_begun(&mut self, desk: &AgentContext<'_>, call: &ModelCall) {
         if desk.config.answers.on_cut_off == OnCutOff::Continue {
             self.begun = StartedAnswer::of_parts(&call.answer.parts);
         }
     }
 
-    /// The text that the model continues, and the body of the request for it. `None` if the whole answer is asked
-    /// for.
+    /// The text that the model continues, and the body of the request for it. `None` if the whole answer is
+    /// requested.
     pub(super) fn begun(
         &mut self,
         desk: &mut AgentContext<'_>,
@@ -94,8 +94,7 @@ impl Requests {
         None
     }
 
-    /// Asks for the whole answer, if the server has refused to go on from a text. Returns false for any other
-    /// failure.
+    /// Requests the whole answer if the server has refused to continue a text. Returns false for any other failure.
     pub(super) fn begin_again(
         &mut self,
         desk: &mut AgentContext<'_>,

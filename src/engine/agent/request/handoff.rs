@@ -1,9 +1,9 @@
-//! An agent that takes the conversation over from another one.
+//! The handoff of a conversation to another agent.
 //!
-//! A call has left a [`Successor`] with the agent's calls. When the round is over, `Delegations::ask_for_filter` lets
-//! your code choose the messages that the successor begins with, if the handoff has an `inputFilter`. The run then
-//! gives the agent the successor's profile and calls [`take_over`]. A filter that fails, or that returns a history
-//! that is not legal, fails the agent: the successor could read messages that the filter was to take out.
+//! A call has left a [`Successor`] with the agent's calls. After the round, `Delegations::ask_for_filter` lets your
+//! code choose the successor's first messages, if the handoff has an `inputFilter`. The run then gives the agent the
+//! successor's profile and calls [`take_over`]. If a filter fails or returns an invalid history, the agent fails.
+//! Otherwise the successor could read messages that the filter should have removed.
 
 use crate::engine::agent::calls::delegations::HANDED_OVER;
 use crate::engine::agent::desk::AgentContext;
@@ -16,7 +16,7 @@ use crate::engine::model::event::prefix::PrefixCause;
 use crate::engine::model::message::{Block, Message, Role};
 
 /// The messages that your code has chosen for the successor. A model answers a user, so a conversation that ends with
-/// an answer is told about the handoff.
+/// an answer gets a note about the handoff.
 ///
 /// # Errors
 /// The reason why there are none.
@@ -30,7 +30,7 @@ pub fn chosen(desk: &AgentContext<'_>, messages: Result<Vec<Message>, String>) -
     Ok(transcript)
 }
 
-/// Hands the conversation to another agent. The desk holds the successor's system prompt, tools and model.
+/// Hands off the conversation to another agent. The context has the successor's system prompt, tools and model.
 pub fn take_over(desk: &mut AgentContext<'_>, transcript: &mut Transcript, successor: Successor) {
     let kind = EventKind::Handoff { to: successor.name };
     desk.emit(kind);
@@ -40,7 +40,7 @@ pub fn take_over(desk: &mut AgentContext<'_>, transcript: &mut Transcript, succe
     let taken = if successor.inherit_model {
         ActiveModel::checked(asked, desk.config).map(|model| desk.who.model = model)
     } else if asked == inherited(theirs) {
-        // The conversation goes back to an agent that asks the same model.
+        // The conversation returns to an agent with the same model.
         ActiveModel::checked(theirs.clone(), desk.config).map(|model| desk.who.model = model)
     } else {
         switch_model(desk, transcript, theirs.clone(), None)

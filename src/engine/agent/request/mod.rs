@@ -1,6 +1,6 @@
-//! Requests to the model: the first attempt, the next one, and the one that another model gets.
+//! Requests to the model: the first attempt, retries, and requests to fallback models.
 //!
-//! [`Requests::send`] opens a request with a body that can be encoded. [`reading`] takes the response in.
+//! [`Requests::send`] opens a request with a body that can be encoded. [`reading`] receives the response.
 //! [`Requests::failed`] decides what follows a failure. Nothing here waits: a delay is a timer of the ledger.
 
 pub mod background;
@@ -46,9 +46,9 @@ use crate::engine::protocol::request::vendor_tools::{add_headers, not_sent};
 #[derive(Clone, Default)]
 pub struct Requests {
     kept: RequestsState,
-    /// The configuration of `kept.next_model`, which may hold secrets.
+    /// The configuration of `kept.next_model`, which may contain secrets.
     next_model: Option<Box<ModelConfig>>,
-    /// The part of the answer that has come before it broke off, for the next request.
+    /// The received part of an interrupted answer, for the next request.
     begun: Option<StartedAnswer>,
     /// What the last request began with, if requests are compared.
     last: LastRequest,
@@ -56,8 +56,8 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// The requests of a checkpoint without their next model. `asks` says that the model was being asked, and
-    /// `streamed` has come of its answer.
+    /// The requests of a checkpoint, without their next model. `asks` means that a model call was in progress, and
+    /// `streamed` is the received part of its answer.
     pub fn restored(mut kept: RequestsState, streamed: &[StreamedText], asks: bool) -> Requests {
         kept.next_model = None;
         kept.background = kept.background.filter(|id| asks && is_segment(id));
@@ -70,7 +70,7 @@ impl Requests {
         }
     }
 
-    /// The state that the journal keeps. `reading` is the model call whose answer comes in.
+    /// The state for the journal. `reading` is the model call that is being received.
     pub fn kept(&self, reading: Option<&ModelCall>, who: &AgentIdentity) -> RequestsState {
         RequestsState {
             background: self.background_id(reading, who).map(str::to_owned),
@@ -78,7 +78,7 @@ impl Requests {
         }
     }
 
-    /// Returns true if the next request may go on from the text of an attempt that has failed.
+    /// Returns true if the next request may continue the text of a failed attempt.
     pub fn has_begun(&self) -> bool {
         self.begun.is_some()
     }
@@ -94,12 +94,12 @@ impl Requests {
         self.kept.is_answered = true;
     }
 
-    /// Restarts the count of tries, after this number of attempts in the iteration.
+    /// Resets the count of tries, after this number of attempts in the iteration.
     pub fn count_tries_after(&mut self, attempts: u32) {
         self.kept.tries = Tries::after(attempts);
     }
 
-    /// Sends the first attempt of a request, or a further one. `before` is a call whose connection was lost.
+    /// Sends the first attempt of a request, or a retry. `before` is a call with a lost connection.
     ///
     /// # Errors
     /// An option that the protocol cannot express.
@@ -139,7 +139,7 @@ impl Requests {
             if let Some(form) = sent.signed_summary(model.protocol, &model.config) {
                 desk.who.model.allow_summary(form);
             }
-            // The beginning may have tools that this request does not offer.
+            // The prefix may have tools that this request does not offer.
             if has_entries {
                 let ActiveModel {
                     protocol, headers, ..
@@ -234,8 +234,8 @@ impl Requests {
         self.kept.tries.delay_ms(policy, attempt, failure, seed)
     }
 
-    /// Asks the next fallback model at once and keeps it; it has retries of its own. The agent ends if there is no
-    /// such model, or if another model would fail in the same way.
+    /// Switches to the next fallback model immediately. It has its own retries. The agent ends if there is no such
+    /// model, or if another model would fail in the same way.
     fn fall_back(
         &mut self,
         desk: &mut AgentContext<'_>,
@@ -259,7 +259,7 @@ impl Requests {
     }
 }
 
-/// Asks this model from now on and encodes the transcript again for it. No request may be open.
+/// Uses this model from now on and encodes the transcript again for it. No request may be open.
 ///
 /// # Errors
 /// An unknown vendor or protocol, a missing URL, an option that the protocol cannot express. The agent then keeps its
@@ -432,7 +432,7 @@ fn warn_of_media(desk: &mut AgentContext<'_>, transcript: &Transcript) {
     }
 }
 
-/// Lets the agent send again after a delay.
+/// Sends the request again after a delay.
 pub(super) fn retry_after(desk: &mut AgentContext<'_>, delay_ms: u64, error: Failure) {
     let next_attempt = desk.who.kept.attempt + 1;
     let kind = EventKind::Retry {
@@ -448,13 +448,13 @@ pub(super) fn retry_after(desk: &mut AgentContext<'_>, delay_ms: u64, error: Fai
     desk.ledger.set_timer(timer, Some(delay_ms));
 }
 
-/// Takes back the text and the early calls of an attempt that is given up.
+/// Retracts the text and the early calls of a failed attempt.
 fn take_back_answer(desk: &mut AgentContext<'_>, calls: &mut Calls, call: &mut ModelCall) {
     let parts = std::mem::take(&mut call.answer.parts);
     take_back(desk, calls, parts.len());
 }
 
-/// Takes back so many parts of an answer, and the calls that have started early.
+/// Retracts this number of parts of an answer, and the calls that have started early.
 fn take_back(desk: &mut AgentContext<'_>, calls: &mut Calls, shown: usize) {
     calls.drop_early(desk);
     if shown > 0 {

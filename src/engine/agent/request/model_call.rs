@@ -20,12 +20,12 @@ const EXCERPT_CHARS: usize = 500;
 /// The form of a response's body.
 #[derive(Clone, Debug)]
 enum BodyForm {
-    /// No byte has come that tells the form.
+    /// No byte that determines the form was received yet.
     Unknown,
     Events,
     /// One JSON value.
     Whole(Vec<u8>),
-    /// The body of a response with another status than 2xx, or one that is no answer: a page, a text.
+    /// The body of a response with a status other than 2xx, or one that is not an answer, such as a page or a text.
     Error(Vec<u8>),
 }
 
@@ -69,14 +69,13 @@ impl ModelCall {
         }
     }
 
-    /// Begins the answer with the text of one that broke off, from which this request lets the model go on.
+    /// Starts the answer with the text of an interrupted one, which this request continues.
     pub fn go_on_from(&mut self, text: &str, body: Vec<u8>) {
         self.answer.begin_with(text);
         self.own_body = Some(body);
     }
 
-    /// Makes this the request for the stream of an answer that has begun before, and lets what has come of it grow
-    /// on.
+    /// Makes this a request for the stream of an existing answer, and appends to the part that was received.
     pub fn attach(&mut self, before: Option<Box<ModelCall>>) {
         self.own_body = Some(Vec::new());
         if let Some(before) = before {
@@ -85,7 +84,7 @@ impl ModelCall {
         }
     }
 
-    /// True for a request that asks for the stream of an answer that has begun before.
+    /// True for a request for the stream of an existing answer.
     pub fn is_attached(&self) -> bool {
         self.own_body.as_ref().is_some_and(Vec::is_empty)
     }
@@ -95,7 +94,7 @@ impl ModelCall {
         self.own_body.as_deref()
     }
 
-    /// Sets the most bytes of one event, and of a body that comes whole.
+    /// Sets the maximum number of bytes of one event, and of a body that is not streamed.
     pub fn limit_events(&mut self, max_bytes: usize) {
         self.max_event_bytes = max_bytes;
         self.reader.limit_events(max_bytes);
@@ -134,7 +133,7 @@ impl ModelCall {
         }
     }
 
-    /// True when the status is not 2xx, or when the body cannot be an answer: the body tells an error.
+    /// True if the status is not 2xx, or if the body cannot be an answer. The body is then an error.
     pub fn is_refused(&self) -> bool {
         matches!(self.body, BodyForm::Error(_))
     }
@@ -149,7 +148,7 @@ impl ModelCall {
         matches!(&self.body, BodyForm::Error(body) if body.len() >= self.max_error_bytes)
     }
 
-    /// Keeps the first bytes of an error's body.
+    /// Stores the first bytes of an error's body.
     pub fn take_error(&mut self, bytes: &[u8]) {
         if let BodyForm::Error(body) = &mut self.body {
             let room = self.max_error_bytes.saturating_sub(body.len());
@@ -157,10 +156,10 @@ impl ModelCall {
         }
     }
 
-    /// Takes the end of the body; then the answer is complete.
+    /// Handles the end of the body. The answer is then complete.
     ///
     /// # Errors
-    /// The vendor's error, or `malformed_stream` for a body that is unreadable or cut off, or that is an answer of
+    /// The vendor's error, or `malformed_stream` for a body that is unreadable or incomplete, or that is an answer of
     /// another protocol in which nothing was found.
     pub fn handle_end(&mut self, now_ms: u64, asked: &Protocol) -> Result<(), Failure> {
         self.finish(now_ms)?;
@@ -188,7 +187,7 @@ impl ModelCall {
     /// protocol is not asked for again.
     pub fn describe(&self, mut failure: Failure, model: &ActiveModel) -> Failure {
         failure = model.describe(failure);
-        // The status of a good answer inside the process comes from no server.
+        // A successful answer from inside the process has no server's status.
         if self.status >= 300 || (self.status != 0 && failure.url.is_some()) {
             failure.status = failure.status.or(Some(self.status));
         }
@@ -206,7 +205,7 @@ impl ModelCall {
         failure
     }
 
-    /// The failure of a connection that broke, and how much had come of a response that had begun.
+    /// The failure of a lost connection, with the number of received bytes if the response had started.
     pub fn broken(&self, mut failure: Failure) -> Failure {
         if failure.code == FailureCode::Network && self.status != 0 {
             let bytes = decimal(self.received_bytes);
@@ -215,9 +214,9 @@ impl ModelCall {
         failure
     }
 
-    /// Tells the form of a body by its first byte. A stream begins with a field, a comment or a blank line, and not
-    /// like JSON, HTML or gzip, which the platform should have decoded. A binary stream begins with a zero, the first
-    /// byte of a length.
+    /// Determines the form of a body from its first byte. A stream begins with a field, a comment or a blank line,
+    /// and not like JSON, HTML or gzip, which the platform should have decoded. A binary stream begins with a zero,
+    /// the first byte of a length.
     fn sniff(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let tells = |byte: &&u8| !byte.is_ascii_whitespace() && ![0xEF, 0xBB, 0xBF].contains(*byte);
         let Some(first) = bytes.iter().find(tells) else {
@@ -269,13 +268,13 @@ impl ModelCall {
             "The response is neither an event stream nor JSON."
         }
         .into();
-        // A gateway's trouble may come as a plain text.
+        // A gateway's failure may be plain text.
         failure.retryable = !matches!(body.trim_ascii().first(), Some(b'<' | 0x1F));
         Err(failure)
     }
 }
 
-/// The header by which the shell tells that a `fetch` has followed a redirect by itself.
+/// The header with which the shell reports that a `fetch` has followed a redirect.
 const FOLLOWED: &str = "x-looplet-followed";
 
 /// The failure of a redirect. `location` is the origin of its target.

@@ -1,10 +1,10 @@
-//! Takes the response of an open request in, piece by piece, and tells its news.
+//! Receives the response of an open request, and emits its changes.
 //!
-//! The order is [`Reading::handle_head`], then [`Reading::handle_chunk`] for each chunk, then [`Reading::end`].
-//! [`Reading::handle_failure`] takes the place of the rest when the connection breaks.
+//! The order is [`Reading::handle_head`], then [`Reading::handle_chunk`] for each chunk, then [`Reading::end`]. If
+//! the connection is lost, [`Reading::handle_failure`] replaces the rest.
 //!
-//! A failure leaves the engine once ([`Output::Redact`]): its words can contain the key, and only JavaScript knows
-//! it. [`Requests::failed`] gets it back. The text of an answer is not searched.
+//! A failure leaves the engine once ([`Output::Redact`]), because its message may contain the key, which only
+//! JavaScript knows. [`Requests::failed`] receives the result. The text of an answer is not searched for the key.
 
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::desk::AgentContext;
@@ -23,7 +23,7 @@ const LINGER_MS: u64 = 1000;
 /// The wait for usage and the protocol's end after a finish reason, in milliseconds. Some servers send neither.
 const FINISHING_MS: u64 = 10_000;
 
-/// An open model call whose response comes in.
+/// An open model call and what is needed to receive its response.
 pub struct Reading<'a> {
     pub call: &'a mut ModelCall,
     /// It writes a summary. A summary streams nothing and calls no tools.
@@ -104,7 +104,7 @@ impl Reading<'_> {
                     _ => chunk_ms,
                 }
             }
-            // Bytes behind the answer do not prolong the wait for its end.
+            // Bytes after the answer do not extend the wait for its end.
             _ if stage == before => return Next::Wait,
             Stage::Finishing => Some(chunk_ms.map_or(FINISHING_MS, |ms| ms.min(FINISHING_MS))),
             Stage::Complete => Some(LINGER_MS),
@@ -113,8 +113,8 @@ impl Reading<'_> {
         Next::Wait
     }
 
-    /// Ends an attempt whose connection broke or whose timer ran out. An answer with a finish reason is complete all
-    /// the same, and the body of an error is as long as it has come.
+    /// Ends an attempt after its connection was lost or its timer fired. An answer with a finish reason is still
+    /// complete, and an error's body is used as received.
     pub fn handle_failure(self, desk: &mut AgentContext<'_>, failure: Failure) -> Next {
         if self.call.answer.stage() != Stage::Streaming || self.call.is_refused() {
             return self.end(desk, true);
@@ -123,7 +123,7 @@ impl Reading<'_> {
         self.report(desk, failure)
     }
 
-    /// Takes the response as complete. `abort` stops a request whose body may go on.
+    /// Treats the response as complete. `abort` stops a request that may still send more.
     pub fn end(mut self, desk: &mut AgentContext<'_>, abort: bool) -> Next {
         let finished = self.call.handle_end(desk.ledger.now_ms, desk.who.model.protocol);
         self.heed_void(desk);
@@ -135,7 +135,7 @@ impl Reading<'_> {
         Next::ResponseOver
     }
 
-    /// Takes back the blocks of an answer in whose place the vendor has begun another, and its calls that have
+    /// Retracts the blocks of an answer that the vendor has replaced with another, and aborts its calls that have
     /// started.
     fn heed_void(&mut self, desk: &mut AgentContext<'_>) {
         let voided = self.call.answer.voided.take();

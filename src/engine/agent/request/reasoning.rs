@@ -1,7 +1,7 @@
-//! Reasoning that does not reach the model: left out by looplet, dropped by the vendor, or refused by it.
+//! Reasoning that does not reach the model, because looplet leaves it out, or the vendor drops or rejects it.
 //!
-//! A request calls [`warn_of_left_out`] when its body is made, an answer [`warn_of_dropped`] when it is whole, and a
-//! failure [`mends`], which makes the next attempt one that the vendor can take. Nothing fails.
+//! A request calls [`warn_of_left_out`] when its body is encoded, an answer [`warn_of_dropped`] when it is complete,
+//! and a failure [`mends`], which changes the next attempt so that the vendor accepts it. Nothing fails.
 
 use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::history::{History, warn_of_pruning};
@@ -9,7 +9,7 @@ use crate::engine::model::error::Failure;
 use crate::engine::model::event::prefix::PrefixCause;
 use crate::engine::protocol::request::claude_thinking::{BETA, FIELD};
 
-/// Tells once in a run that the conversation has another beginning than the one behind which a model has reasoned.
+/// Warns once per run that reasoning is left out because the prefix of the conversation has changed.
 pub(super) fn warn_of_left_out(desk: &mut AgentContext<'_>, left_out: usize) {
     if left_out > 0 {
         let model = &desk.who.model.config.model;
@@ -20,7 +20,7 @@ pub(super) fn warn_of_left_out(desk: &mut AgentContext<'_>, left_out: usize) {
     }
 }
 
-/// Tells once in a run, for each reason, that the vendor has dropped reasoning.
+/// Warns once per run and reason that the vendor has dropped reasoning.
 pub(crate) fn warn_of_dropped(desk: &mut AgentContext<'_>, reasons: &[String]) {
     for reason in reasons {
         let model = &desk.who.model.config.model;
@@ -30,15 +30,16 @@ pub(crate) fn warn_of_dropped(desk: &mut AgentContext<'_>, reasons: &[String]) {
     }
 }
 
-/// Takes out of the next request what the vendor has refused: reasoning, or the field that would let it drop some.
-/// Returns false if the failure is another one, or if nothing is left to take out.
+/// Removes from the next request what the vendor has rejected: reasoning, or the field that allows it to drop some.
+/// Returns false for another failure, or if nothing is left to remove.
 pub(super) fn mends(desk: &mut AgentContext<'_>, failure: &Failure, history: &mut History) -> bool {
     if failure.status != Some(400) {
         return false;
     }
     let code = failure.vendor_code.as_deref().unwrap_or_default();
     let says = |words: &str| failure.message.contains(words) || code.contains(words);
-    // The words behind these change: https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting
+    // The text after these words varies:
+    // https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting
     let is_refused = says("Invalid `signature` in")
         || says("blocks in the latest assistant message cannot be modified")
         || (says("encrypted content") && says("could not be verified"));
@@ -83,7 +84,7 @@ pub(super) fn mends(desk: &mut AgentContext<'_>, failure: &Failure, history: &mu
             "The server has refused a system message, tools or an effort within the conversation. The request is sent again with the system prompt, the tools and the options of now at its beginning, so earlier reasoning may be left out.",
         );
     }
-    // Bedrock says `invalid beta flag`.
+    // Bedrock's message is `invalid beta flag`.
     let is_net = [FIELD, BETA, "anthropic_beta", "anthropic-beta", "beta flag"]
         .iter()
         .any(|words| says(words));
@@ -94,7 +95,7 @@ pub(super) fn mends(desk: &mut AgentContext<'_>, failure: &Failure, history: &mu
     changes || (is_net && leaves_pruning(desk, failure, history))
 }
 
-/// Lets looplet shorten old answers, because the server refuses to. Returns false if it was not asked to.
+/// Lets looplet shorten old answers, because the server cannot. Returns false if it was not asked to.
 fn leaves_pruning(desk: &mut AgentContext<'_>, failure: &Failure, history: &mut History) -> bool {
     let was_asked = desk.who.model.leave_out_clearing();
     if was_asked {

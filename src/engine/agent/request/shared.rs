@@ -1,8 +1,8 @@
-//! What a request shares with the one before it of the same agent, and what changed its beginning.
+//! The common prefix of two consecutive requests of an agent, and what changed it.
 //!
-//! Owned by the agent's requests, and only used if `events.prefix` is set. The order is [`LastRequest::recall`]
-//! before a body is made, then [`LastRequest::compare`]. A body that has grown is compared from its new messages on;
-//! one that was made again is compared by the digests of its messages. Nothing fails.
+//! The agent's requests own it, and use it only if `events.prefix` is set. The order is [`LastRequest::recall`]
+//! before a body is encoded, then [`LastRequest::compare`]. If a body has grown, only its new messages are compared.
+//! If it was encoded again, the digests of its messages are compared. Nothing fails.
 
 use looplet_scan::reader::Object;
 
@@ -29,7 +29,7 @@ pub struct LastRequest {
 /// Digests of what precedes the messages, in the order of [`PARTS`].
 type HeadDigests = [u64; 6];
 
-/// The parts before the messages, in the order in which they are compared.
+/// The parts before the messages, in the order of their comparison.
 const PARTS: [PrefixPart; 6] = [
     PrefixPart::Model,
     PrefixPart::Effort,
@@ -62,7 +62,7 @@ impl LastRequest {
         });
     }
 
-    /// The text by which a later run knows this request.
+    /// The text with which a later run recognises this request.
     pub fn to_text(&self) -> String {
         self.head.unwrap_or_default().map(decimal_u64).join(".")
     }
@@ -160,8 +160,8 @@ fn digests_of(protocol: &Protocol, spec: &RequestSpec<'_>) -> (HeadDigests, [u64
     (head, [tools.1, system.len() as u64])
 }
 
-/// Digests of the options for which a vendor is known to have a cache each: effort, format of answers, thinking. 0
-/// for one that is not set.
+/// Digests of the options with a separate cache at the vendor: effort, format of answers, thinking. 0 for one that is
+/// not set.
 ///
 /// - Effort: <https://platform.claude.com/docs/en/build-with-claude/effort-per-message> (2026-11-29). Thinking:
 ///   <https://platform.claude.com/docs/en/build-with-claude/prompt-caching#what-invalidates-the-cache>. Format:

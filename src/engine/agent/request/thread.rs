@@ -1,9 +1,10 @@
-//! A conversation that the vendor holds: requests that send only what is new, and what follows if it has forgotten.
+//! A conversation that the vendor stores: requests that send only what is new, and what happens if the vendor does
+//! not have it any more.
 //!
 //! With the option `serverState` each answer has a [`crate::engine::model::message::Origin::thread`]: its id, and a
 //! digest of the conversation up to it. The next request, of any run and process, continues the last such answer if
-//! the digest fits, and sends everything otherwise. [`Threads::continued`] decides that, and [`Threads::mends`] what
-//! follows a refusal. Nothing here fails: a request with everything is always right.
+//! the digest matches, and sends everything otherwise. [`Threads::continued`] decides that. [`Threads::mends`]
+//! handles a rejection. Nothing here fails: a request with everything is always valid.
 
 use looplet_scan::reader::Object;
 
@@ -65,10 +66,10 @@ impl Threads {
         Some(body)
     }
 
-    /// Lets the next attempt send everything if the vendor does not continue an answer, and do without threads if it
-    /// does not have them. Returns false for another failure.
+    /// Makes the next attempt send everything if the vendor does not continue an answer, and disables threads if the
+    /// vendor does not have them. Returns false for another failure.
     pub fn mends(&mut self, desk: &mut AgentContext<'_>, failure: &Failure, history: &mut History) -> bool {
-        // A proxy says 403.
+        // A proxy's status is 403.
         let is_refusal = matches!(
             failure.code,
             FailureCode::InvalidRequest | FailureCode::NotFound | FailureCode::Auth
@@ -92,7 +93,7 @@ impl Threads {
             );
             return true;
         }
-        // Any refusal may come of what the vendor or a gateway holds.
+        // Any rejection may be caused by data that the vendor or a gateway stores.
         let Some(continued) = continued else {
             return false;
         };
@@ -102,7 +103,7 @@ impl Threads {
     }
 }
 
-/// True if a server says that it does not know the field `thread`.
+/// True if a server reports that it does not know the field `thread`.
 fn names_thread(message: &str) -> bool {
     [
         "thread:",
@@ -116,14 +117,14 @@ fn names_thread(message: &str) -> bool {
     .any(|name| message.contains(name))
 }
 
-/// A digest of a request whose conversation the vendor is to hold.
+/// A digest of a request, if the vendor is asked to store its conversation.
 pub fn thread_of(desk: &AgentContext<'_>, sent: &Transcript) -> Option<u64> {
     let messages = sent.messages().len();
     sent.digest(messages).filter(|_| desk.who.model.has_threads())
 }
 
-/// True if the vendor can continue this answer, and if its message says all of it. Anthropic holds no refusal and no
-/// answer of a fallback model.
+/// True if the vendor can continue this answer and its message is complete. Anthropic stores neither refusals nor
+/// answers of a fallback model.
 pub fn can_continue(answer: &ModelAnswer) -> bool {
     let is_whole = matches!(
         answer.finish_reason,

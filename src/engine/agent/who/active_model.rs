@@ -32,11 +32,11 @@ pub struct ActiveModel {
     pub config: ModelConfig,
     /// The configuration of its requests, if it differs.
     asked: Option<Box<ModelConfig>>,
-    /// The model would refuse the effort, which is left out.
+    /// The model would reject the effort, so it is left out.
     refuses_effort: bool,
     /// The options that are not sent as they are, each with what is sent instead.
     changed: Vec<String>,
-    /// Claude is asked to drop reasoning that does not fit.
+    /// Claude is asked to drop reasoning that is not valid.
     lets_drop: bool,
     /// The agent has tools.
     has_tools: bool,
@@ -125,7 +125,7 @@ impl ActiveModel {
         let asked = (refuses_effort || lets_drop || is_shown || !changed.is_empty()).then(|| Box::new(asked));
         Ok(ActiveModel {
             append: append_form(protocol, asked.as_deref().unwrap_or(&config)),
-            // Anthropic hides no calls in a conversation that it holds.
+            // Anthropic does not hide calls in a conversation that it stores.
             clears: clears(protocol, row, &config) && config.server_state != Some(true),
             allows_clearing: false,
             asked,
@@ -158,12 +158,12 @@ impl ActiveModel {
         self.asked.as_deref().unwrap_or(&self.config)
     }
 
-    /// True if the vendor is asked to hold the conversation.
+    /// True if the vendor is asked to store the conversation.
     pub fn has_threads(&self) -> bool {
         self.asked().server_state == Some(true)
     }
 
-    /// The server does not hold conversations. Returns false if it was not asked to.
+    /// Stops asking the server to store the conversation. Returns false if it was not asked.
     pub fn leave_out_threads(&mut self) -> bool {
         let had = self.has_threads();
         if had {
@@ -174,13 +174,14 @@ impl ActiveModel {
         had
     }
 
-    /// True if the caller wants requests to fail whose reasoning does not fit.
+    /// True if the caller wants requests with invalid reasoning to fail.
     pub fn wants_refusals(&self) -> bool {
         let thinking = self.config.thinking.as_ref();
         thinking.is_some_and(|json| json.as_str().contains(FIELD) && json.as_str().contains("\"error\""))
     }
 
-    /// The server does not know the field by which reasoning is dropped. Returns false if it was not sent.
+    /// Leaves out the field that drops reasoning, because the server does not know it. Returns false if it was not
+    /// sent.
     pub fn leave_refusals_to_vendor(&mut self) -> bool {
         let was_sent = self.lets_drop;
         if was_sent {
@@ -229,12 +230,12 @@ impl ActiveModel {
         policy.filter(|policy| self.clears && policy.by == PruneBy::Vendor)
     }
 
-    /// True if looplet does not shorten old answers: its vendor hides calls in them, or does what the caller says.
+    /// True if looplet does not shorten old answers: the vendor hides their calls, or `body` decides it.
     pub fn leaves_pruning_to_vendor(&self, policy: &Pruning) -> bool {
         policy.by == PruneBy::Vendor && (self.clears || clearing::is_decided(&self.config))
     }
 
-    /// Adds the value of `anthropic-beta` that a request needs whose old calls the vendor hides.
+    /// Adds the value of `anthropic-beta` for a request in which the vendor hides old calls.
     pub fn allow_clearing(&mut self, config: &Config) {
         if self.pruning(config).is_some() {
             add_header(&mut self.headers, "anthropic-beta", clearing::BETA);
@@ -242,8 +243,8 @@ impl ActiveModel {
         }
     }
 
-    /// How its vendor summarises a conversation; `None` if it does not, or if the caller lets it shorten one in
-    /// another way.
+    /// How the vendor summarises a conversation. `None` if it does not, or if the caller chose another way to shorten
+    /// it.
     pub fn summary_form(&self) -> Option<&'static SummaryForm> {
         summary_form(self.protocol, &self.config).filter(|form| !is_excluded(form, &self.config))
     }
@@ -346,7 +347,7 @@ impl ActiveModel {
     }
 }
 
-/// Refuses the option for a conversation that the vendor holds where there is no such thing.
+/// Rejects `serverState` if the protocol does not have it.
 fn check_threads(protocol: &Protocol, config: &ModelConfig) -> Result<(), ConfigError> {
     let body = config.body.as_ref().and_then(|body| Object::parse(body.as_str()));
     let problem = if config.server_state != Some(true) {
@@ -361,10 +362,10 @@ fn check_threads(protocol: &Protocol, config: &ModelConfig) -> Result<(), Config
     Err(ConfigError::new("model.serverState", problem))
 }
 
-/// The days before the end of a model on which a run warns of it.
+/// How many days before a model's retirement a run starts to warn of it.
 const DAYS_BEFORE_END: u64 = 30;
 
-/// The model without the options for tools and answers, which belong to the agent that asks it.
+/// The model without the options for tools and answers, which belong to the agent that uses it.
 pub fn inherited(model: &ModelConfig) -> ModelConfig {
     ModelConfig {
         tool_choice: None,

@@ -1,10 +1,10 @@
-//! An agent's place in the tree, its progress, its limits, and the model that it asks.
+//! An agent's place in the tree, its progress, its limits, and its model.
 //!
-//! [`active_model`] has the data of a model, [`tuning`] an iteration that asks another one, and [`model_name`] the
-//! name of a model in the journal.
+//! [`active_model`] has the data of a model, [`tuning`] an iteration with other settings, and [`model_name`] the name
+//! of a model in the journal.
 //!
-//! The tree holds it beside the agent, and the agent's desk lends it to all of its parts. The agent's steps and
-//! requests count in it, and the run sets its profile.
+//! The tree stores it next to the agent, and the agent's context gives all parts access to it. The agent's steps and
+//! requests are counted in it, and the run sets its profile.
 
 pub mod active_model;
 pub mod model_name;
@@ -36,7 +36,7 @@ pub struct AgentIdentity {
     pub depth: u32,
     /// `root`, or `root/…` below it.
     pub path: String,
-    /// The path under which its conversation is remembered. A kept agent goes on with the conversation of its first
+    /// The path under which its conversation is saved. A persistent subagent continues the conversation of its first
     /// call.
     pub home: String,
     /// The model in use.
@@ -67,8 +67,8 @@ impl AgentIdentity {
         before.unwrap_or(&self.model)
     }
 
-    /// Keeps the name of the agent's own model, if it is not its profile's. Another model or another profile must be
-    /// told here.
+    /// Saves the name of the agent's own model, if it is not its profile's. Call it after each change of the model or
+    /// the profile.
     pub fn keep_model(&mut self, setup: &Setup) {
         let own = &self.own_model().config;
         let is_profiles = |profile: &Profile| profile.model.config == *own;
@@ -117,8 +117,8 @@ impl AgentIdentity {
         tuning.is_none_or(|tuning| tuning.offers(tool))
     }
 
-    /// The path under which subagents of this agent are remembered. Subagents with the same name are different ones
-    /// before and after a handover.
+    /// The path under which the conversations of its subagents are saved. Before and after a handoff, subagents with
+    /// the same name are different.
     pub fn place_of_memory(&self) -> String {
         if self.kept.profile == self.first_profile {
             return self.home.clone();

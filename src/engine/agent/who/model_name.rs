@@ -1,8 +1,9 @@
 //! The model of an agent in the journal: a name, and what another process needs to ask it again.
 //!
-//! A model of the options is found by its vendor and name, with the options of now. A model of `setModel` may not be
-//! in the options, or have another effort there. It is asked with the key of a model in the options that has its
-//! vendor, protocol and URL, because a key must go to no other place. Nothing here keeps a key, a header or a URL.
+//! A model of the options is found by its vendor and name, and is used with the current options. A model of
+//! `setModel` may be missing in the options, or have another effort there. It is used with the key of a model in the
+//! options with the same vendor, protocol and URL, because a key must not be sent elsewhere. Nothing here stores a
+//! key, a header or a URL.
 
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::setup::Setup;

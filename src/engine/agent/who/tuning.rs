@@ -1,7 +1,8 @@
-//! An iteration that your code has prepared: another model, fewer tools or other messages, for this iteration alone.
+//! An iteration that your code has prepared, with another model, fewer tools or other messages for this iteration
+//! only.
 //!
-//! [`tune`] applies the answer of `prepareIteration`, and [`end_tuning`] takes it back after the iteration. Between
-//! them [`to_send`] and [`encode`] heed it.
+//! [`tune`] applies the answer of `prepareIteration`, and [`end_tuning`] reverts it after the iteration. Between
+//! them, [`to_send`] and [`encode`] use it.
 
 use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
@@ -23,7 +24,7 @@ pub struct Tuning {
     before: Option<ActiveModel>,
     tools: Option<Vec<ToolConfig>>,
     system: Option<String>,
-    /// The messages in place of the transcript's.
+    /// The messages that replace the transcript's.
     messages: Option<Transcript>,
 }
 
@@ -38,7 +39,7 @@ impl Tuning {
         tools.is_none_or(|tools| tools.iter().any(|other| other.name == tool))
     }
 
-    /// Keeps a model that the agent has switched to permanently during the iteration.
+    /// Makes a model permanent that the agent has switched to during the iteration.
     pub fn keep_model(&mut self) {
         self.before = None;
         if let Some(messages) = &mut self.messages {
@@ -214,7 +215,7 @@ pub fn end_tuning(desk: &mut AgentContext<'_>, transcript: &mut Transcript) {
     }
 }
 
-/// Tells that another model is asked than `before`.
+/// Emits a model change if the model is not `before`.
 fn tell_model(desk: &mut AgentContext<'_>, before: &ActiveModel) {
     let ModelConfig { model, vendor, .. } = &desk.who.model.config;
     if before.config.model != *model || before.config.vendor != *vendor {

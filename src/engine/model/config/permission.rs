@@ -15,20 +15,21 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionMode {
-    /// `canUseTool` decides; without it the call is denied.
+    /// `canUseTool` decides. Without it, the call is denied.
     #[default]
     Default,
-    /// Tools with `access: "edit"` run, and so do plain command lines that only move files about (`mkdir`, `touch`,
-    /// `rm`, `rmdir`, `mv`, `cp`). Other calls, and calls with unsafe paths, are judged as in `default`.
+    /// Tools with `access: "edit"` run, and so do plain command lines that only move files (`mkdir`, `touch`, `rm`,
+    /// `rmdir`, `mv`, `cp`). Other calls, and calls with unsafe paths, are decided as in `default`.
     AcceptEdits,
-    /// Every call that is not read-only is denied, whatever rules, hooks and `canUseTool` say. Other calls are judged
-    /// as in `default`.
+    /// Every call that is not read-only is denied, regardless of rules, hooks and `canUseTool`. Other calls are
+    /// decided as in `default`.
     Plan,
-    /// A call is denied unless a rule allows it; an `ask` rule denies too.
+    /// A call is denied unless a rule allows it. An `ask` rule denies too.
     DontAsk,
     /// `classifyTool` decides.
     Auto,
-    /// The call runs, unless a `deny` or `ask` rule matches, or a `deny` rule cannot read the call for sure.
+    /// The call runs, unless a `deny` or `ask` rule matches, or the engine cannot decide whether a `deny` rule
+    /// matches.
     BypassPermissions,
 }
 

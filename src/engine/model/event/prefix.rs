@@ -1,11 +1,11 @@
-//! What a request shares with the one before it, as an event reports it.
+//! The common prefix of two consecutive requests, as an event reports it.
 
 use serde::Serialize;
 
-/// What a request shares with the request before it of the same agent. Both are compared from their beginning: the
+/// What a request has in common with the previous request of the same agent. Both are compared from the start: the
 /// model, the effort and the format of answers, the tools, the system prompt, the kind of thinking, then each
-/// message. Vendors read what is shared from their cache, if it is long enough and recent. Tokens are estimated from
-/// bytes: 3.5 bytes each, also in pictures.
+/// message. Vendors read a common prefix from their cache, if it is long enough and recent. Tokens are estimated: 3.5
+/// bytes each, also in images.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -66,7 +66,7 @@ impl PrefixPart {
     }
 }
 
-/// What changed the beginning of a request. If several did, the first of this list that changes such a part.
+/// What changed the prefix of a request. If there are several causes, the first in this list is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

@@ -293,7 +293,7 @@ pub struct Reply {
     /// The usage of this iteration's attempts; `None` if none of them reported any.
     #[serde(skip_serializing_if = "is_default", serialize_with = "sparse::option")]
     pub usage: Option<Usage>,
-    /// The text of the last answer that brought any. An entry leaves it out if the last messages show it.
+    /// The text of the last answer with text. An entry leaves it out if it is in the last messages.
     #[serde(skip_serializing_if = "is_default")]
     pub text: Option<String>,
     /// The text of the answer that the next one continues.

@@ -1,7 +1,7 @@
-//! Makes the options of a request ones that its model takes, by its [`Row`].
+//! Adapts the options of a request to its model, using its [`Row`].
 //!
-//! The vendor answers an option that it refuses with status 400. [`Asked::fit`] leaves such an option out, or
-//! replaces it by the next one that the model takes. The agent warns of what is changed. Nothing fails.
+//! The vendor rejects an unsupported option with status 400. [`Asked::fit`] leaves such an option out, or replaces it
+//! with the nearest supported one. The agent warns about the changes. Nothing fails.
 
 use looplet_scan::reader::Object;
 
@@ -28,8 +28,8 @@ pub struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Makes the configuration one that the model takes. Returns the options that are not sent as they are, each with
-    /// what is sent instead. An effort that the model does not take at all is not among them: see [`takes_effort`].
+    /// Adapts the configuration to the model. Returns the changed options, each with what is sent instead. An effort
+    /// is not among them if the model does not support efforts: see [`takes_effort`].
     pub fn fit(&self, model: &mut ModelConfig) -> Vec<String> {
         let mut changed = Vec::new();
         self.effort(model, &mut changed);
@@ -152,8 +152,7 @@ fn is_above_high(effort: Option<&str>) -> bool {
     matches!(effort, Some("xhigh" | "max"))
 }
 
-/// The budget of a model that thinks by one, where the caller leaves the amount to the model: half of the answer, of
-/// which it is a part.
+/// The budget for a model that needs one, if the caller does not set it: half of the answer, which includes it.
 fn budget(model: &ModelConfig) -> u64 {
     model.max_output_tokens.map_or(8192, |tokens| tokens / 2)
 }
@@ -163,8 +162,8 @@ pub fn takes_effort(row: &Row) -> bool {
     row.efforts.is_none_or(|taken| !taken.is_empty())
 }
 
-/// The tokens of an answer where the protocol demands a number and the configuration has none. Thinking is a part of
-/// them, so they are more for a model that thinks, and a budget comes on top.
+/// The tokens of an answer if the protocol requires a number and the configuration has none. They include thinking,
+/// so they are more for a model that thinks, and a budget is added.
 pub fn default_output_tokens(row: &Row, model: &ModelConfig) -> u64 {
     let thinking = model.thinking.as_ref();
     let thinking = thinking.and_then(|json| Object::parse(json.as_str()));

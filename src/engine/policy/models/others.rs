@@ -75,7 +75,7 @@ pub const GEMINI: &[Row] = &[
         ends: Some(Date(2027, 5, 7)),
         ..GEMINI_3
     },
-    // The day holds for the Gemini API, not for Vertex AI.
+    // The date applies to the Gemini API, not to Vertex AI.
     Row {
         names: &["gemini-2-5-pro", "gemini-2-5-flash"],
         source: ENDS,

@@ -1,13 +1,13 @@
 //! Compares addresses with `domain:` and a host name, or with a pattern of addresses.
 //!
-//! The platform's `URL` has read the address: the engine has no parser of its own. [`covers`] serves allow rules and
-//! accepts only an address that every parser reads alike. [`touches`] serves deny and ask rules and accepts any
+//! The platform's `URL` has parsed the address, because the engine has no parser. [`covers`] is for allow rules and
+//! accepts only an address that every parser reads identically. [`touches`] is for deny and ask rules and accepts any
 //! reading.
 
 use crate::engine::model::config::permission::Address;
 use crate::engine::policy::rule::{glob, matches};
 
-/// For allow rules: true when every parser reads this text as this address, and it fits.
+/// For allow rules: true if every parser reads this text as this address, and it matches.
 pub fn covers(pattern: &str, text: &str, address: &Address) -> bool {
     if !is_plain(text, address) {
         return false;
@@ -29,7 +29,7 @@ pub fn covers(pattern: &str, text: &str, address: &Address) -> bool {
         && address.paths.iter().all(does_fit)
 }
 
-/// For deny and ask rules: true when the text, or an address that it can be read as, fits. Case is ignored.
+/// For deny and ask rules: true if the text, or an address that it can be read as, matches. Case is ignored.
 pub fn touches(pattern: &str, text: &str, address: Option<&Address>) -> bool {
     let fits = |text: &str| glob(pattern, text, pattern.len());
     let Some(address) = address else {
@@ -56,7 +56,7 @@ fn domain_of(pattern: &str) -> Option<String> {
     Some(domain.strip_suffix('.').unwrap_or(&domain).to_owned())
 }
 
-/// True when the host stands in the text as it was read, and ends where every parser ends it.
+/// True if the text contains the host as it was read, and the host ends where every parser ends it.
 pub fn is_plain(text: &str, address: &Address) -> bool {
     let folded = text.to_ascii_lowercase();
     let start = format!("{}://{}", address.scheme, address.host);

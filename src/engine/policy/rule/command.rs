@@ -1,8 +1,8 @@
 //! Compares command lines with patterns such as `npm *`.
 //!
-//! `*` stands for any run of characters, spaces included. A blank before a last `*` demands the end of a word, and so
-//! does `:*` at the end. No shell syntax is parsed here. A line of plain characters is one command in every shell, so
-//! a rule can allow it; any other line is only searched for words.
+//! `*` matches any sequence of characters, including spaces. A blank before a last `*` requires the end of a word,
+//! and so does `:*` at the end. No shell syntax is parsed here. A line of plain characters is one command in every
+//! shell, so a rule can allow it. Any other line is only searched for words.
 
 use crate::engine::policy::rule::path::stays_inside;
 use crate::engine::policy::rule::{glob, step};
@@ -11,7 +11,7 @@ use crate::engine::policy::rule::{glob, step};
 /// commands (`e`) and writes any file (`w`). <https://code.claude.com/docs/en/permission-modes> (2026-11-22)
 const FILE_COMMANDS: &[&str] = &["mkdir", "touch", "rm", "rmdir", "mv", "cp"];
 
-/// True for a line in which every shell finds one command and its words, and nothing else.
+/// True for a line that every shell reads as one command and its words, and nothing else.
 pub fn is_plain(line: &str) -> bool {
     let first = line.split_ascii_whitespace().next();
     line.bytes().all(is_plain_byte) && first.is_some_and(|word| !word.contains('='))
@@ -21,11 +21,11 @@ pub fn is_plain_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b" _-./:@%+,=".contains(&byte)
 }
 
-/// For allow rules: true when the line is plain and fits as a whole.
+/// For allow rules: true if the line is plain and matches completely.
 pub fn covers(pattern: &str, line: &str) -> bool {
     let text = squeezed(line);
     let does_fit = || match open_start(pattern) {
-        // `ls *` fits `ls` and `ls -la`, but not `lsof`.
+        // `ls *` matches `ls` and `ls -la`, but not `lsof`.
         Some(start) => glob(start, &text, 0) || glob(&format!("{start} *"), &text, 0),
         None => glob(pattern, &text, 0),
     };
@@ -37,8 +37,8 @@ pub fn may_cover(pattern: &str) -> bool {
     is_plain(&pattern.replace('*', "x"))
 }
 
-/// For deny and ask rules: true when a sequence of words begins like the pattern. The first word is compared without
-/// regard to case, folder and `.exe`.
+/// For deny and ask rules: true if a sequence of words begins like the pattern. The comparison of the first word
+/// ignores case, folder and `.exe`.
 pub fn touches(pattern: &str, line: &str) -> bool {
     let pattern = squeezed(open_start(pattern).unwrap_or(pattern));
     let is_other = |sign: char| !u8::try_from(sign).is_ok_and(is_plain_byte);
@@ -72,8 +72,8 @@ fn open_start(pattern: &str) -> Option<&str> {
     pattern.strip_suffix(":*").or_else(|| pattern.strip_suffix(" *"))
 }
 
-/// True for a plain line that only moves files and names nothing outside the working folder, and never the contents
-/// of a folder (`dir/.`), which may be hidden.
+/// True for a plain line that only moves files, names nothing outside the working folder, and never names the
+/// contents of a folder (`dir/.`), which may be hidden.
 pub fn only_moves_files(line: &str) -> bool {
     let mut words = line.split_ascii_whitespace();
     let name = words.next().unwrap_or_default();
@@ -82,7 +82,7 @@ pub fn only_moves_files(line: &str) -> bool {
     let is_option = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     let may_take = |word: &str| {
         if let Some(option) = word.strip_prefix('-') {
-            // `-T` copies the contents of a folder, and behind `-t` the last word is not the destination.
+            // `-T` copies the contents of a folder, and after `-t` the last word is not the destination.
             let is_other = match option.strip_prefix('-') {
                 Some(long) => long.starts_with("no-t") || long.starts_with('t'),
                 None => option.contains(['t', 'T']),
@@ -100,7 +100,7 @@ pub fn only_moves_files(line: &str) -> bool {
     is_plain(line) && FILE_COMMANDS.contains(&name) && words.all(may_take)
 }
 
-/// True for a line that brings the contents of a folder, which may be hidden, into one for which `is_place` is true.
+/// True for a line that moves the contents of a folder, which may be hidden, into one for which `is_place` is true.
 /// The destination is the last word, or that of an option such as `-t`.
 pub fn fills(line: &str, is_place: impl Fn(&str) -> bool) -> bool {
     let mut words = line.split_ascii_whitespace();
@@ -118,12 +118,12 @@ pub fn fills(line: &str, is_place: impl Fn(&str) -> bool) -> bool {
     };
     let words: Vec<&str> = words.collect();
     let contents = words.iter().filter(|word| is_contents(word)).count();
-    // A word is not the place and the contents at once: `cp a .` brings no contents.
+    // A word cannot be both the destination and the contents: `cp a .` moves no contents.
     let others = |word: &str| contents - usize::from(is_contents(word));
     matches!(name, "cp" | "mv" | "rsync") && words.iter().any(|word| is_destination(word) && others(word) > 0)
 }
 
-/// True for a path that names a file or a folder, and not the contents of one. It may begin with `./`.
+/// True for a path that names a file or a folder, and not the contents of a folder. It may begin with `./`.
 fn names_itself(path: &str) -> bool {
     let path = path.strip_prefix("./").unwrap_or(path);
     !path.trim_end_matches(['/', '\\']).is_empty() && path.split(['/', '\\']).all(|level| level != ".")

@@ -1,10 +1,10 @@
-//! Compares paths with patterns in the manner of a `.gitignore`.
+//! Compares paths with patterns like in a `.gitignore`.
 //!
-//! `*` matches within a level and `**` across levels. A pattern without a slash fits at any depth; to allow, only at
-//! any depth of the working folder. A pattern that names a folder fits everything inside it. `//` starts at the root,
-//! `~/` at the home, `/` and `./` at the working folder. The engine does not know the home. Where it does not know
-//! the working folder either, it compares texts only; else it compares the place that a path names. A path with a
-//! second reading on some system is never covered by an allow rule.
+//! `*` matches within a level and `**` across levels. A pattern without a slash matches at any depth. In an allow
+//! rule it matches only within the working folder. A pattern that names a folder matches everything inside it. `//`
+//! starts at the root, `~/` at the home, `/` and `./` at the working folder. The engine does not know the home. If it
+//! does not know the working folder either, it compares only texts. Otherwise it compares the resolved path. A path
+//! with a second reading on some system is never covered by an allow rule.
 
 use crate::engine::policy::rule::{matches, protected, step};
 
@@ -19,13 +19,13 @@ enum Start {
     Home,
 }
 
-/// For allow rules: true when the path fits as written and as every system reads it.
+/// For allow rules: true if the path matches as written and as every system reads it.
 pub fn covers(pattern: &str, path: &str, cwd: Option<&str>) -> bool {
     reads_as(pattern, path, cwd, false) && reads_as(pattern, &settled(path), cwd, false)
 }
 
-/// For deny and ask rules: true when some system may read the path as one that fits. `composed` is the path in
-/// Unicode's NFC, which patterns have from the start.
+/// For deny and ask rules: true if some system may read the path as one that matches. `composed` is the path in
+/// Unicode's NFC, which patterns always have.
 pub fn touches(pattern: &str, path: &str, composed: Option<&str>, cwd: Option<&str>) -> bool {
     let pattern = folded(pattern);
     let cwd = cwd.map(folded);
@@ -42,7 +42,7 @@ pub struct Folders<'a> {
 }
 
 impl Folders<'_> {
-    /// True when the path names something below one of the folders on every system. An unknown folder holds nothing.
+    /// True if the path names something below one of the folders on every system. An unknown folder contains nothing.
     pub fn hold(&self, path: &str) -> bool {
         self.below(path, |_| true)
     }
@@ -57,7 +57,7 @@ impl Folders<'_> {
         }
     }
 
-    /// The path from the folder on that holds it; `None` if none does.
+    /// The path relative to the folder that contains it. `None` if none does.
     pub fn inside(&self, path: &str) -> Option<String> {
         let cwd = self.cwd?;
         let place = placed(path, cwd);
@@ -96,8 +96,8 @@ pub fn placed(path: &str, cwd: &str) -> String {
     }
 }
 
-/// True when the path names nothing outside the working folder, and nothing in it that is hidden or that agents obey.
-/// Hidden files hold the settings of shells, repositories and editors.
+/// True if the path names nothing outside the working folder, and nothing in it that is hidden or that agents obey.
+/// Hidden files contain the settings of shells, repositories and editors.
 pub fn stays_inside(path: &str) -> bool {
     !path.is_empty()
         && !path.starts_with(['/', '\\', '~'])
@@ -123,8 +123,8 @@ pub fn folded(text: &str) -> String {
         .collect()
 }
 
-/// The one normal form of a path, as Windows or a reader of `file:` addresses finds the file. It has no drive, no
-/// stream behind a colon, and no dots or blanks at the end of a name.
+/// The normal form of a path, like Windows or a reader of `file:` addresses finds the file. It has no drive, no
+/// stream after a colon, and no dots or blanks at the end of a name.
 pub fn settled(path: &str) -> String {
     let path = path.split('\0').next().unwrap_or_default().replace('\\', "/");
     let path = path.replace(['\t', '\n', '\r'], "");
@@ -184,7 +184,7 @@ fn unescaped(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// True when the path fits. With `guess`, a path that may lie at the pattern's place fits, too.
+/// True if the path matches. With `guess`, a path matches if it may be at the pattern's location.
 fn reads_as(pattern: &str, path: &str, cwd: Option<&str>, guess: bool) -> bool {
     let may_be_home = path.starts_with('~');
     match cwd {
@@ -235,7 +235,7 @@ fn reads_as(pattern: &str, path: &str, cwd: Option<&str>, guess: bool) -> bool {
     levels_fit(Some(&wanted), Some(&levels), is_deep)
 }
 
-/// True when the place that the path names in this working folder fits. With `guess` the home may be anywhere, and a
+/// True if the path matches when it is resolved in this working folder. With `guess` the home may be anywhere, and a
 /// single slash may mean the root.
 fn reads_at(pattern: &str, path: &str, cwd: &str, guess: bool) -> bool {
     let (place, folder) = (placed(path, cwd), placed(cwd, "/"));
@@ -277,12 +277,12 @@ pub fn clean(path: &str) -> Vec<&str> {
     levels
 }
 
-/// True when the first levels fit, or levels at any depth. The search only ever returns to the last `**`, because it
-/// can take any level that an earlier one could.
+/// True if the first levels match, or levels at any depth. The search only returns to the last `**`, because it can
+/// match any level that an earlier one could.
 fn levels_fit(wanted: Option<&[&str]>, levels: Option<&[&str]>, is_deep: bool) -> bool {
     let (wanted, levels) = (wanted.unwrap_or_default(), levels.unwrap_or_default());
     let (mut at, mut from) = (0, 0);
-    // The pattern behind the last `**`, and the level at which it was tried last.
+    // The pattern after the last `**`, and the level at which it was last tried.
     let mut deep = is_deep.then_some((0, 0));
     while let Some(want) = wanted.get(at) {
         step();

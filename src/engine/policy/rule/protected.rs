@@ -12,7 +12,7 @@ use crate::engine::policy::rule::subject::{Subject, Text};
 /// What a protected name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Protection {
-    /// `acceptEdits` alone asks about it: editing it is everyday work, and it names commands that other programs run.
+    /// Only `acceptEdits` asks about it: editing it is everyday work, and it names commands that other programs run.
     Mode,
     /// Files of shells, repositories and editors, which name commands too. No rule allows it.
     Rules,
@@ -107,7 +107,7 @@ pub fn of_call(tool: &ToolConfig, subject: &Subject, folders: &Folders<'_>) -> O
     subject.texts().iter().filter_map(of).max()
 }
 
-/// The levels of the folder where the run works do not count.
+/// The levels of the working folder do not count.
 fn of_path(path: &str, folders: &Folders<'_>) -> Option<Protection> {
     let path = settled(path);
     let whole = folders.cwd.map(|cwd| placed(&path, cwd));
@@ -135,7 +135,7 @@ fn of_line(line: &str, folders: &Folders<'_>) -> Option<Protection> {
     }
 }
 
-/// `begins` says that the first word is a program, `is_read` that it is a file to be read.
+/// `begins` means that the first word is a program, and `is_read` that it is a file to be read.
 fn of_part(part: &str, begins: bool, is_read: bool, folders: &Folders<'_>) -> Option<Protection> {
     let word_of = |word: &str| {
         let paths = word.split(['=', ':', ',', '@']);
@@ -162,7 +162,7 @@ fn of_part(part: &str, begins: bool, is_read: bool, folders: &Folders<'_>) -> Op
     of_rest.max(of_first).max(of_contents)
 }
 
-/// A path right behind the letters of an option, as in `cp a -t.claude` or `curl -sLoCLAUDE.md`.
+/// A path directly after the letters of an option, such as `cp a -t.claude` or `curl -sLoCLAUDE.md`.
 fn of_glued(word: &str) -> Option<Protection> {
     let option = word.strip_prefix('-')?;
     let level = folded(option.split(['/', '\\']).next().map_or("", settled_name));

@@ -1,8 +1,8 @@
-//! Finds the parts of a call's input with which the specifiers of rules are compared.
+//! Finds the parts of a call's input that the specifiers of rules are compared with.
 //!
-//! The fields follow from the kind of resource that the tool touches, or from the tool's `ruleSubject`. Every field
-//! that may be the subject counts, because only the tool knows which one it reads. A field that cannot be read makes
-//! the whole call doubtful: allow rules then cover nothing. [`super::Rule`] compares the texts, and
+//! The fields depend on the kind of resource that the tool accesses, or on the tool's `ruleSubject`. Every field that
+//! may be the subject counts, because only the tool knows which one it reads. If a field cannot be read, the whole
+//! call is unclear: allow rules then cover nothing. [`super::Rule`] compares the texts, and
 //! [`crate::engine::policy::permission`] calls [`Subject::of`] once per call.
 
 use looplet_scan::cursor::Cursor;
@@ -21,16 +21,16 @@ pub struct RuledCall<'a> {
     /// The arguments, as JSON.
     pub input: &'a str,
     pub readings: &'a [Reading],
-    /// The call touches another place than its input names. Its tool has said so.
+    /// The call accesses another path than its input names. Its tool has reported this.
     pub leads_elsewhere: bool,
 }
 
-/// The texts that tell the subject of a call.
+/// The texts that identify the subject of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// No particular call is meant.
     Unknown,
-    /// Every field that may tell the subject, also in nested objects, because only the tool knows which of them it
+    /// Every field that may be the subject, also in nested objects, because only the tool knows which of them it
     /// reads. The list is empty if the input has none of them.
     Of(Vec<Text>),
 }
@@ -99,11 +99,11 @@ impl Subject {
             }));
             is_shown |= depth == 1;
         }
-        // A search without a place begins in the working folder.
+        // A search without a path begins in the working folder.
         if texts.is_empty() && tool.searches() {
             return Subject::Of(vec![Text::read(Some(Access::Read), ".".into(), readings, cwd)]);
         }
-        // A list may hold more than the elements that could be read.
+        // A list may contain more than the readable elements.
         if !is_shown {
             texts.clear();
         }
@@ -127,8 +127,7 @@ impl Subject {
         !declares(tool, &fields(tool))
     }
 
-    /// True for an edit, or a command that only moves files about, whose place is known and inside the working
-    /// folder.
+    /// True for an edit, or a command that only moves files, if its path is known and inside the working folder.
     pub fn is_file_work(&self, tool: &ToolConfig, folders: &Folders<'_>) -> bool {
         let Subject::Of(texts) = self else {
             return tool.access() == Some(Access::Edit);
@@ -170,7 +169,7 @@ impl Text {
         }
     }
 
-    /// The text, if the platform's reading of it counts.
+    /// The text, if the platform's reading of it is used.
     pub fn to_read(&self) -> Option<&str> {
         match self {
             Text::Address { text, .. } => Some(text),

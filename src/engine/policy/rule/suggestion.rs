@@ -1,7 +1,8 @@
-//! Rules for the person who is asked about a call: the rule that asks, and a rule that would allow such calls.
+//! Rules for the user who decides about a call: the rule that requires the question, and a rule that would allow such
+//! calls.
 //!
-//! The agent puts both into the question of a permission. A suggestion is tried before it is made: if the rule would
-//! not allow this very call, none is suggested. Nothing is changed here; only your answer adds a rule.
+//! The agent adds both to a permission question. A suggestion is tested first: if the rule would not allow this call,
+//! it is not suggested. Nothing is changed here. Only your answer adds a rule.
 
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::config::permission::Rule;
@@ -11,14 +12,14 @@ use crate::engine::policy::rule::subject::{RuledCall, Subject, Text};
 use crate::engine::policy::rule::{address, command, is_glob};
 
 impl Permissions {
-    /// The rule because of which your code is asked about this call, whatever the mode.
+    /// The rule that requires a question about this call, in any mode.
     pub fn asking(&self, call: &RuledCall<'_>) -> Option<&Rule> {
         let subject = Subject::of(call, self.cwd.as_deref());
         self.ask.iter().find(|rule| rule.touches(call.tool, &subject))
     }
 
-    /// True when your code has a function to ask, but an allow rule lets every call of this tool run. The mode
-    /// `bypassPermissions` is a choice about all tools, so it is not reported.
+    /// True if your code has a function to ask, but an allow rule allows every call of this tool. The mode
+    /// `bypassPermissions` applies to all tools, so it is not reported.
     pub fn shadows(&self, tool: &ToolConfig) -> bool {
         let covers = |rule: &Rule| rule.is_bare() && rule.names_to_allow(tool);
         let is_bypassed = self.mode == PermissionMode::BypassPermissions;
@@ -58,7 +59,7 @@ fn rule_for(call: &RuledCall<'_>, cwd: Option<&str>) -> Option<Rule> {
     })
 }
 
-/// A specifier that speaks of this text and, except for addresses, of nothing beside it.
+/// A specifier for this text and, except for addresses, for nothing else.
 fn specifier_for(text: &Text) -> Option<String> {
     Some(match text {
         Text::Address { address, .. } => {

@@ -192,7 +192,7 @@ fn s001_29_a_field_that_the_tool_does_not_read_hides_nothing() {
 #[test]
 fn s001_29_upper_case_and_composed_letters_hide_no_path() {
     let read = tool("Read");
-    // The platform's reading of each path stands in `readings.jsonl`.
+    // `readings.jsonl` has the platform's reading of each path.
     for (pattern, path, expected) in [
         ("\u{c4}rger/**", "\u{e4}rger/x", true),
         ("\u{c4}rger/**", "a\u{308}rger/x", true),

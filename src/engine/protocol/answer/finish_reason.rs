@@ -1,7 +1,7 @@
-//! Translates the vendors' words for the end of an answer into neutral ones.
+//! Translates the vendors' finish reasons to neutral ones.
 //!
-//! Every decoder calls [`note_reason`] when it reads a reason. The answer keeps both words, because the result shows
-//! the vendor's own. A word that no row has becomes [`FinishReason::Other`]; nothing fails.
+//! Every decoder calls [`note_reason`] when it reads a reason. The answer stores both words, because the result shows
+//! the vendor's own. A word without a row becomes [`FinishReason::Other`]. Nothing fails.
 
 use crate::engine::model::answer::{FinishReason, ModelAnswer};
 
@@ -17,7 +17,7 @@ pub fn finish_reason(word: &str) -> FinishReason {
     FinishReason::Other
 }
 
-/// Keeps the vendor's word, if there is one, together with its neutral meaning.
+/// Stores the vendor's word, if there is one, together with its neutral meaning.
 pub fn note_reason(word: Option<String>, answer: &mut ModelAnswer) {
     if let Some(word) = word {
         answer.finish_reason = Some(finish_reason(&word));

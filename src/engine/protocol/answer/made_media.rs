@@ -1,13 +1,13 @@
 //! Images and sounds that a model made, for vendors whose assistant messages cannot contain media.
 //!
 //! The encoders of these vendors call [`told`] on each message that another protocol wrote. The transcript keeps the
-//! media; only the request has a text in their place.
+//! media. Only the request has a text instead.
 
 use std::borrow::Cow;
 
 use crate::engine::model::message::{Block, Message, Role};
 
-/// The message with a text in place of each image or sound of an assistant.
+/// Replaces each image or sound of an assistant with a text.
 pub fn told(message: &Message) -> Cow<'_, Message> {
     let is_media = |block: &Block| matches!(block, Block::Media { .. });
     if message.role == Role::User || !message.content.iter().any(is_media) {

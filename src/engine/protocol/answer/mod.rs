@@ -1,7 +1,7 @@
-//! Parts of an answer that several protocols read alike.
+//! Parts of an answer that several protocols read identically.
 //!
-//! The decoders call them; they call no decoder. [`opening`] reads the JSON of an event. [`finish_reason`] and
-//! [`sources`] hold the vendors' vocabulary. Only [`opening`] can fail.
+//! The decoders call them. They call no decoder. [`opening`] reads the JSON of an event. [`finish_reason`] and
+//! [`sources`] have the vendors' vocabulary. Only [`opening`] can fail.
 
 pub mod finish_reason;
 pub mod made_media;

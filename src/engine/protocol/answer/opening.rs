@@ -1,7 +1,7 @@
 //! Opens the JSON of an event or of a whole body for a decoder.
 //!
-//! The decoders call these functions for every event. The text is checked once as
-//! a whole. A text that is not valid JSON, or not an object, is a `malformed_stream`.
+//! The decoders call these functions for every event. The complete text is checked once. A text that is not valid
+//! JSON, or not an object, is a `malformed_stream`.
 
 use std::borrow::Cow;
 
@@ -27,10 +27,10 @@ pub fn event_object(text: &str) -> Result<Object<'_>, Failure> {
     object_of(text, "an event of the stream is no object")
 }
 
-/// The text of a body that comes whole.
+/// The text of a body that is not streamed.
 ///
 /// # Errors
-/// As [`event_text`].
+/// Like [`event_text`].
 pub fn body_text(body: &[u8]) -> Result<Cow<'_, str>, Failure> {
     text_of(body, "the body is no JSON")
 }

@@ -1,10 +1,10 @@
 //! Changes of system prompt, tools and effort as system messages.
 //!
-//! A message with content follows a message of the user, and comes before an answer or at the end. Its role is its
-//! last field, so that no cache marker is placed in it.
+//! A message with content follows a message of the user, and precedes an answer or is at the end. Its role is its
+//! last field, so that no cache marker is added to it.
 //! <https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages> (2026-11-28)
 //!
-//! An effort counts for the answer to the message before it only if that has more than results.
+//! An effort applies to the answer after the previous message only if that message has more than results.
 //! <https://platform.claude.com/docs/en/build-with-claude/effort-per-message> (2026-11-29)
 
 use crate::engine::json::writer::{push_comma, push_key, push_text};

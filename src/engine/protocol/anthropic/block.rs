@@ -1,8 +1,8 @@
-//! A content block during streaming: the fields of its start, and the additions of its deltas.
+//! A content block during streaming: the fields of its start, and what its deltas add.
 //!
 //! The decoder opens an [`OpenBlock`] for each block, calls [`OpenBlock::read_delta`] for each delta, and
-//! [`OpenBlock::stop`] at the end. Text goes straight into the answer. Blocks of unknown types
-//! are kept raw, with their deltas folded in. Nothing fails: a delta that does not fit its block is passed over.
+//! [`OpenBlock::stop`] at the end. Text is appended directly to the answer. Blocks of unknown types are stored raw,
+//! with their deltas merged. Nothing fails: a delta that does not match its block is ignored.
 
 use looplet_scan::check::check;
 use looplet_scan::piece::{Join, Piece};
@@ -12,11 +12,11 @@ use crate::engine::model::answer::{ModelAnswer, PartKind};
 use crate::engine::protocol::anthropic::toolset;
 use crate::engine::protocol::vendor_fields::{Fields, closed, others, push_vendor};
 
-/// An open block. Its text goes straight into the answer; every other field waits here for the end.
+/// An open block. Its text is appended directly to the answer. Every other field is stored here until the end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenBlock {
     part: usize,
-    /// For a tool call, the input of its start. For a raw block, the block as it came.
+    /// For a tool call, the input of its start. For a raw block, the block unchanged.
     start: String,
     /// For a raw block: its fields, once a delta has changed them.
     fields: Fields,
@@ -25,12 +25,12 @@ pub struct OpenBlock {
     half: Join,
     /// For text: the citations as JSON, separated by commas.
     citations: String,
-    /// For thinking whose text is omitted: the vendor's estimate of its tokens so far.
+    /// For thinking with omitted text: the vendor's estimate of its tokens so far.
     estimated_tokens: u64,
 }
 
 impl OpenBlock {
-    /// Opens the block of a `content_block`, or of a whole block.
+    /// Opens the block of a `content_block`, or of a complete block.
     pub fn start(block: &str, answer: &mut ModelAnswer) -> OpenBlock {
         let mut open = OpenBlock {
             part: 0,
@@ -107,7 +107,7 @@ impl OpenBlock {
             }
             (Some(PartKind::Thinking), "thinking_delta") => {
                 push("thinking", answer);
-                // An increment. `null` and 0 are no news.
+                // An increment. `null` and 0 change nothing.
                 if let Some(more @ 1..) = delta.number("estimated_tokens") {
                     self.estimated_tokens = self.estimated_tokens.saturating_add(more);
                     answer.estimate(part, self.estimated_tokens);
@@ -193,7 +193,7 @@ impl OpenBlock {
     }
 }
 
-/// Sets the signature, which comes in one piece.
+/// Sets the signature, which arrives in one piece.
 fn set_signature(part: usize, signature: &str, answer: &mut ModelAnswer) {
     if let Some(part) = answer.parts.get_mut(part)
         && !signature.is_empty()

@@ -1,11 +1,10 @@
-//! Calls and results of old answers that Claude does not see: `context_management` in a request, with the edit
+//! Hides calls and results of old answers from Claude: `context_management` in a request, with the edit
 //! `clear_tool_uses_20250919`.
 //!
-//! The vendor clears them after it has compared the request with its reasoning, so the history stays whole and the
-//! reasoning valid. The field is after the messages: it changes, and they do not. A search of the vendor for tools
-//! is left out of it, because its results are what declares the tools to the model. A caller who sets the field in
-//! `body` decides.
-//! <https://platform.claude.com/docs/en/build-with-claude/context-editing> (2026-11-29)
+//! The vendor clears them after it has compared the request with its reasoning, so the history remains complete and
+//! the reasoning valid. The field follows the messages, because it changes and they do not. It excludes the vendor's
+//! search for tools, because the results of the search declare the tools to the model. A caller who sets the field in
+//! `body` overrides it. <https://platform.claude.com/docs/en/build-with-claude/context-editing> (2026-11-29)
 
 use looplet_scan::reader::Object;
 

@@ -1,8 +1,8 @@
-//! Decodes Anthropic's answers, streamed or whole, into an [`ModelAnswer`].
+//! Decodes Anthropic's answers, streamed or complete, into an [`ModelAnswer`].
 //!
 //! The order of events is `message_start`; for each block `content_block_start`, deltas, `content_block_stop`; then
-//! `message_delta` and `message_stop`. A `ping` may come anywhere. Events of unknown types are passed over, and
-//! deltas of unknown types stay in their block. Everything behind `message_stop` is ignored, for example a gateway's
+//! `message_delta` and `message_stop`. A `ping` may occur anywhere. Events of unknown types are ignored, and deltas
+//! of unknown types are stored in their block. Everything after `message_stop` is ignored, for example a gateway's
 //! `[DONE]`.
 //!
 //! The model call feeds events, then calls [`AnthropicDecoder::finish`]. An `error` event, unreadable JSON and an
@@ -29,13 +29,13 @@ pub struct AnthropicDecoder {
     /// The blocks that have started and not stopped, by the vendor's index.
     open: BTreeMap<u32, OpenBlock>,
     usage: Reported,
-    /// The model that continues the answer after Anthropic's fallback. The top-level counts are its own then.
+    /// The model that continues the answer after Anthropic's fallback. The top-level counts are then its own.
     fallback: Option<String>,
-    /// The work on the answer that the top-level counts leave out, by model; `None` is the one that answers.
+    /// The usage that the top-level counts leave out, by model. `None` is the model that answers.
     beside: Vec<(Option<String>, Usage)>,
-    /// `message_start` has come.
+    /// `message_start` was received.
     has_begun: bool,
-    /// `message_stop` has come.
+    /// `message_stop` was received.
     done: bool,
 }
 
@@ -118,7 +118,7 @@ impl AnthropicDecoder {
         Ok(())
     }
 
-    /// Begins the message that a gateway sends in the place of the one before, of which nothing counts.
+    /// Starts the message that a gateway sends instead of the previous one, which is discarded.
     fn begin_anew(&mut self, answer: &mut ModelAnswer) -> Result<(), Failure> {
         self.open.clear();
         self.usage = Reported::default();
@@ -130,10 +130,10 @@ impl AnthropicDecoder {
         Err(malformed("the stream began a second message", &[]))
     }
 
-    /// Ends the body. A stream that has its stop reason and lacks only `message_stop` counts as whole.
+    /// Ends the body. A stream with its stop reason is complete, even without `message_stop`.
     ///
     /// # Errors
-    /// `malformed_stream` when the body was cut off earlier.
+    /// `malformed_stream` if the body ended earlier.
     pub fn finish(&mut self, answer: &mut ModelAnswer) -> Result<(), Failure> {
         if !self.done && answer.raw_finish_reason.is_none() {
             return Err(malformed("the stream ended before the message did", &[]));
@@ -144,7 +144,7 @@ impl AnthropicDecoder {
         Ok(())
     }
 
-    /// Decodes a message that comes whole.
+    /// Decodes a message that is not streamed.
     ///
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.
@@ -234,9 +234,8 @@ impl AnthropicDecoder {
         answer.set_usage_by_model(parts);
     }
 
-    /// Reads the iterations that the top-level counts leave out, and are billed: compaction on the server, an advisor
-    /// model, and a model that refused to go on in mid-answer. One that refused before it wrote anything costs
-    /// nothing.
+    /// Reads the billed iterations that the top-level counts leave out: compaction on the server, an advisor model,
+    /// and a model that refused in the middle of its answer. One that refused before it wrote anything costs nothing.
     /// <https://platform.claude.com/docs/en/build-with-claude/compaction-threshold>,
     /// <https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback> and the four members of
     /// `BetaIterationsUsage` of Anthropic's SDKs (2026-11-26)
@@ -268,8 +267,8 @@ impl AnthropicDecoder {
         }
     }
 
-    /// Notes the model that goes on with the answer after Anthropic's fallback, which a block tells. The head has the
-    /// model that was asked. Recorded 2026-08-20.
+    /// Notes the model that continues the answer after Anthropic's fallback, as reported by a block. The head has the
+    /// requested model. Recorded 2026-08-20.
     fn read_fallback(&mut self, block: &str, answer: &mut ModelAnswer) {
         let block = Object::parse(block).unwrap_or_default();
         if block.is("type", "fallback")
@@ -288,7 +287,7 @@ impl AnthropicDecoder {
 }
 
 impl Reported {
-    /// Takes over the counts that are there.
+    /// Takes the counts that are present.
     fn read(&mut self, usage: &Object<'_>) {
         let details = usage.object("output_tokens_details");
         let thinking = details.and_then(|details| details.number("thinking_tokens"));
@@ -339,7 +338,7 @@ fn block_index(event: &Object<'_>) -> Option<u32> {
     u32::try_from(event.number("index").unwrap_or(0)).ok()
 }
 
-/// The container stands in the message or, if the answer has made it, beside the stop reason.
+/// The container is in the message or, if the answer has created it, next to the stop reason.
 fn read_container(from: &Object<'_>, answer: &mut ModelAnswer) {
     let id = from
         .object("container")
@@ -347,8 +346,8 @@ fn read_container(from: &Object<'_>, answer: &mut ModelAnswer) {
     answer.container = id.or(answer.container.take());
 }
 
-/// The stop reason `compaction` has two senses: an answer that goes on after the vendor has shortened the
-/// conversation, and a summary that was asked for, which nothing follows.
+/// The stop reason `compaction` has two meanings: an answer that continues after the vendor has shortened the
+/// conversation, and a requested summary, which nothing follows.
 fn settle_summary(answer: &mut ModelAnswer) {
     let mut raw = answer.parts.iter().filter(|part| part.kind == PartKind::Raw);
     if answer.finish_reason == Some(FinishReason::Pause)

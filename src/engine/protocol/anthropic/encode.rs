@@ -200,9 +200,9 @@ fn push_system(spec: &RequestSpec<'_>, system: &str, fields: &BodyFields<'_>, in
     }
 }
 
-/// The field of a block that ends a cached prefix, if the prompt is to be cached. A request has at most four: behind
-/// the tools, behind the system prompt, behind the last message, and at the end of the previous request. A prefix
-/// that is too short (1,024 to 4,096 tokens) is not cached and costs nothing more.
+/// The field of a block that ends a cached prefix, if the prompt is to be cached. A request has at most four: after
+/// the tools, after the system prompt, after the last message, and at the end of the previous request. A prefix that
+/// is too short (1,024 to 4,096 tokens) is not cached and costs nothing extra.
 /// <https://platform.claude.com/docs/en/build-with-claude/prompt-caching> (2026-11-21)
 fn marker(spec: &RequestSpec<'_>) -> Option<String> {
     if !spec.marks_cache(spec.model.vendor == "anthropic") {
@@ -215,8 +215,8 @@ fn marker(spec: &RequestSpec<'_>) -> Option<String> {
     Some(format!(",\"cache_control\":{{\"type\":\"ephemeral\"{ttl}}}"))
 }
 
-/// The last block of a message with a marker. It is never reasoning, which cannot have one: a message does not
-/// end with that.
+/// The last block of a message with a marker. It is never reasoning, which cannot have one, because a message does
+/// not end with reasoning.
 pub fn marked_end(spec: &RequestSpec<'_>) -> String {
     marker(spec).map_or(String::new(), |marker| format!("{marker}}}]}}"))
 }

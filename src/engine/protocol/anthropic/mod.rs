@@ -5,10 +5,10 @@
 //! <https://platform.claude.com/docs/en/build-with-claude/extended-thinking> and
 //! <https://platform.claude.com/docs/en/build-with-claude/effort> (2026-11-20), and from recorded answers.
 //!
-//! The system prompt is a field, not a message. All results of a round stand in one user message, before its text.
+//! The system prompt is a field, not a message. All results of a round are in one user message, before its text.
 //! [`encode`] and [`encode_message`] write requests, [`decode`] reads answers, [`block`] is a block during streaming,
-//! [`thread`] is a conversation that Anthropic holds, [`server_calls`] are calls that wait for Anthropic's servers,
-//! [`toolset`] are members of its toolsets, [`clearing`] hides old calls from the model. The model call reaches them
+//! [`thread`] is a conversation that Anthropic stores, [`server_calls`] are calls that wait for Anthropic's servers,
+//! [`toolset`] are members of its toolsets, [`clearing`] hides old calls from the model. The model call uses them
 //! through the row [`PROTOCOL`].
 
 mod append;

@@ -1,8 +1,8 @@
 //! Calls that wait for Anthropic's servers: of a server tool, or of a program there that calls the run's tools.
 //!
-//! While one waits, the next user message has only results. Anything else is refused: `tool use with id … was
-//! found without a corresponding … block`. So the agent holds back the user's messages, and the encoder puts other
-//! texts into the last result. A program goes on in its container, whose id the next request has.
+//! While one waits, the next user message has only results. The API rejects anything else: `tool use with id … was
+//! found without a corresponding … block`. So the agent holds the user's messages, and the encoder adds other texts
+//! to the last result. A program continues in its container, with the container's id in the next request.
 //! <https://platform.claude.com/docs/en/agents-and-tools/tool-use/server-tools>,
 //! <https://platform.claude.com/docs/en/agents-and-tools/tool-use/programmatic-tool-calling> (2026-11-28)
 
@@ -13,12 +13,12 @@ use looplet_scan::reader::Object;
 use crate::engine::json::writer::{push_others, push_text};
 use crate::engine::model::message::{Block, Json, Message, Role};
 
-/// The field of a program's call that keeps the id of its container. It is no field of the API's.
+/// The field of a program's call with the id of its container. It is not a field of the API.
 pub const CONTAINER: &str = "looplet_container";
 
 /// Returns true if Anthropic's servers continue this answer only after a message of nothing but results. `next` is
-/// the content of the answer after it, empty if there is none yet. It still waits if the next answer is another
-/// model's, which has no result for its call.
+/// the content of the answer after it, or empty without one. It still waits if the next answer is another model's,
+/// which has no result for its call.
 pub fn waits(answer: &Message, next: &[Block]) -> bool {
     let may_wait = answer.role == Role::Assistant && !answer.partial;
     let mut blocks = answer.content.iter().enumerate();
@@ -51,7 +51,7 @@ pub fn with_container(vendor: &Json, container: &str) -> Option<Json> {
     Json::parse(str::from_utf8(&out).ok()?).ok()
 }
 
-/// The message with its further blocks in its last result.
+/// Moves the other blocks of the message into its last result.
 pub fn results_alone(message: &Message) -> Cow<'_, Message> {
     let is_result = |block: &Block| matches!(block, Block::ToolResult { .. });
     if message.content.iter().all(is_result) {
@@ -67,8 +67,7 @@ pub fn results_alone(message: &Message) -> Cow<'_, Message> {
     Cow::Owned(alone)
 }
 
-/// True for a call of a server tool whose result has not come. The API refuses it, unless the vendor itself paused
-/// there.
+/// True for a call of a server tool without its result. The API rejects it, unless the vendor itself paused there.
 pub fn is_open_server_call(block: &Block, after: &[Block]) -> bool {
     let Block::Raw { json } = block else { return false };
     let Some(object) = Object::parse(json.as_str()) else {

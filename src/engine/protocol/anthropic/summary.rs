@@ -16,7 +16,7 @@ pub const FORM: SummaryForm = SummaryForm {
     push,
 };
 
-/// The fewest tokens of the answer: thinking counts, too.
+/// The minimum tokens of the answer, which include thinking.
 const LEAST_TOKENS: u64 = 8192;
 /// The most characters of instructions.
 const MOST_INSTRUCTIONS: usize = 16_384;
@@ -55,8 +55,8 @@ fn read(block: &str) -> Option<(String, String)> {
     Some((text.into_owned(), block.to_owned()))
 }
 
-/// True for a summary that stands in place of the messages before it. One without a signature comes after them, by
-/// `context_management`.
+/// True for a summary that replaces the messages before it. One without a signature, from `context_management`,
+/// follows them.
 pub fn is_summary(block: &Object<'_>) -> bool {
     block.is("type", "compaction") && block.filled("signature").is_some()
 }

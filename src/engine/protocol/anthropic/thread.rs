@@ -1,8 +1,8 @@
-//! Message threads: Anthropic holds a conversation for a short time, and a request sends only what is new.
+//! Message threads: Anthropic stores a conversation for a short time, and a request sends only what is new.
 //!
-//! A request with [`CREATE`] has the whole conversation. [`continued`] is the body of one that follows an answer: it
-//! has neither system prompt nor tools, which the thread keeps, and every other field as before. An answer can be
-//! continued once. The agent decides which request is which ([`crate::engine::agent::request::thread`]).
+//! A request with [`CREATE`] has the complete conversation. [`continued`] is the body of one that follows an answer:
+//! it has neither system prompt nor tools, which the thread has, and all other fields. An answer can be continued
+//! once. The agent decides which kind a request is ([`crate::engine::agent::request::thread`]).
 //! <https://platform.claude.com/docs/en/build-with-claude/message-threads>, and the types of `@anthropic-ai/sdk`
 //! 1.14.0 (2026-11-29)
 
@@ -16,7 +16,7 @@ pub const BETA: &str = "message-threads-2026-08-12";
 /// The field `thread` of a request that begins a thread.
 pub const CREATE: &str = r#"{"type":"create"}"#;
 
-/// The time after its last request in which a thread can be continued.
+/// How long a thread can be continued after its last request.
 pub const LIFETIME_S: u64 = 300;
 
 /// The body of a request that follows the answer with this id. `whole` is the request without messages, and

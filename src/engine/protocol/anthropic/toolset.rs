@@ -1,7 +1,7 @@
-//! Members of Anthropic's toolsets, which one entry brings along: `browser_toolset_…`, `computer_toolset_…`.
+//! Members of Anthropic's toolsets, which have one entry for all: `browser_toolset_…`, `computer_toolset_…`.
 //!
 //! A call of a member has the member's name and `toolset_name`, and its result has `toolset_name` too. In the run the
-//! member `click` of the toolset `browser` is the tool `browser_click`, because toolsets have members of equal names.
+//! member `click` of the toolset `browser` is the tool `browser_click`, because the names of members are not unique.
 //! <https://platform.claude.com/docs/en/agents-and-tools/tool-use/browser-use-tool> (2026-11-28)
 
 use std::borrow::Cow;

@@ -1,11 +1,11 @@
-//! A content block of Converse, during streaming or whole.
+//! A content block of Converse, streamed or complete.
 //!
-//! The one key of its object tells its kind: `{"text":…}`, `{"toolUse":{…}}`, `{"reasoningContent":{…}}`,
-//! `{"citationsContent":{…}}`. In a stream only tool blocks have a start; text and reasoning begin with their first
-//! delta. Server tools (`"type":"server_tool_use"`), their results and unknown blocks are kept raw.
+//! Its object has one key, which is the kind: `{"text":…}`, `{"toolUse":{…}}`, `{"reasoningContent":{…}}`,
+//! `{"citationsContent":{…}}`. In a stream only tool blocks have a start event. Text and reasoning begin with their
+//! first delta. Server tools (`"type":"server_tool_use"`), their results and unknown blocks are stored raw.
 //!
 //! The decoder opens an [`OpenBlock`], adds deltas, and calls [`OpenBlock::stop`] at the end. Nothing fails: a delta
-//! that fits no block begins another one.
+//! that does not match its block begins another one.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub struct OpenBlock {
     inner: String,
     /// For a raw block: the fields of the inner object, once a delta has changed them.
     fields: Fields,
-    /// The fields of a text or of reasoning that have no neutral form, and those beside a raw block's key.
+    /// The fields of a text or of reasoning that have no neutral form, and those next to a raw block's key.
     beside: Fields,
     /// For a raw tool block: the pieces of its input.
     input: String,
@@ -53,7 +53,8 @@ impl OpenBlock {
         }
     }
 
-    /// Opens the block of a start, or a whole block. `None` for a start without a kind, which the deltas then tell.
+    /// Opens the block of a start, or a complete block. `None` for a start without a kind, which the deltas then
+    /// have.
     pub fn start(block: &Object<'_>, answer: &mut ModelAnswer) -> Option<OpenBlock> {
         let (key, value) = said(block)?;
         let inner = Object::parse(value).unwrap_or_default();
@@ -83,7 +84,7 @@ impl OpenBlock {
         Some(open)
     }
 
-    /// Opens a block without a start by its first delta. `None` for a call, whose name would be missing.
+    /// Opens a block without a start with its first delta. `None` for a call, which would have no name.
     pub fn start_by(key: &str, delta: &Object<'_>, answer: &mut ModelAnswer) -> Option<OpenBlock> {
         let kind = kind_of(key, &delta.object(key).unwrap_or_default());
         if kind == PartKind::ToolCall {
@@ -105,7 +106,7 @@ impl OpenBlock {
         }
     }
 
-    /// Adds a delta, or the corresponding content of a whole block.
+    /// Adds a delta, or the corresponding content of a complete block.
     pub fn read_delta(&mut self, key: &str, delta: &Object<'_>, answer: &mut ModelAnswer) {
         let inner = delta.object(key).unwrap_or_default();
         let is_raw = answer
@@ -147,7 +148,7 @@ impl OpenBlock {
         }
     }
 
-    /// Keeps the fields that stand beside those which tell a block's kind.
+    /// Stores the fields next to those that determine a block's kind.
     pub fn keep_beside(&mut self, block: &Object<'_>, answer: &mut ModelAnswer) {
         for (key, value) in block.fields() {
             if key != "type" && key != self.key && !KINDS.contains(&key) {
@@ -242,9 +243,9 @@ impl OpenBlock {
     }
 }
 
-/// Gives the citations of blocks without text to the text before them, which they cite: Nova's grounding sends them
-/// in blocks of their own. Citations before the first text go to that one. The decoder calls it when the message is
-/// over.
+/// Moves the citations of blocks without text to the text before them, which they cite: Nova's grounding sends them
+/// in separate blocks. Citations before the first text are moved to that one. The decoder calls it after the end of
+/// the message.
 /// <https://docs.aws.amazon.com/nova/latest/nova2-userguide/web-grounding.html> (2026-11-22)
 pub fn place_citations(answer: &mut ModelAnswer) {
     let mut lists: BTreeMap<usize, Vec<String>> = BTreeMap::new();
@@ -293,7 +294,7 @@ fn elements(list: Option<&str>) -> &str {
         .trim_ascii()
 }
 
-/// The keys of which one tells the kind of a block or of a delta.
+/// The keys that determine the kind of a block or of a delta.
 pub const KINDS: &[&str] = &[
     "text",
     "citation",
@@ -306,8 +307,8 @@ pub const KINDS: &[&str] = &[
 /// The fields of reasoning that have a neutral form.
 const REASONING: &[&str] = &["reasoningText", "text", "signature", "redactedContent", "type"];
 
-/// The field that tells the kind of a block or of a delta. Some servers put a `type` before it. A field of an unknown
-/// name is one if nothing else is.
+/// The field that determines the kind of a block or of a delta. Some servers write a `type` before it. A field with
+/// an unknown name is used if there is no other.
 pub fn said<'b>(block: &'b Object<'_>) -> Option<(&'b str, &'b str)> {
     let fields = || block.fields().filter(|(_, value)| *value != "null");
     let known = fields().find(|(key, _)| KINDS.contains(key));

@@ -1,8 +1,8 @@
-//! Decodes Converse's answers, streamed or whole, into an [`ModelAnswer`].
+//! Decodes Converse's answers, streamed or complete, into an [`ModelAnswer`].
 //!
 //! The order of events is `messageStart`; for each block `contentBlockStart` (tools only), deltas,
 //! `contentBlockStop`; then `messageStop` with the reason and `metadata` with the usage. Every event has a padding
-//! `p`. Unknown events and fields are passed over.
+//! `p`. Unknown events and fields are ignored.
 //!
 //! The model call feeds messages of the binary framing, then calls [`BedrockDecoder::finish`]. An exception,
 //! unreadable JSON and an early end fail.
@@ -22,11 +22,11 @@ use crate::engine::protocol::failure::{decode_error_value, decode_exception, mal
 /// The state between events.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BedrockDecoder {
-    /// Blocks that have begun and not stopped, by the vendor's index.
+    /// Blocks that have started and not stopped, by the vendor's index.
     open: BTreeMap<u32, OpenBlock>,
-    /// True when `messageStop` has come, with or without a reason.
+    /// True if `messageStop` was received, with or without a reason.
     stopped: bool,
-    /// True when `metadata` has come, behind the end of the message.
+    /// True if `metadata` was received, after the end of the message.
     done: bool,
 }
 
@@ -93,7 +93,7 @@ impl BedrockDecoder {
         }
     }
 
-    /// Reads a delta. A delta that does not fit the block of its index begins another one.
+    /// Reads a delta. A delta that does not match the block of its index begins another one.
     fn read_delta(&mut self, index: u32, delta: &Object<'_>, answer: &mut ModelAnswer) {
         let known = |key: &str, value: &str| KINDS.contains(&key) && value != "null";
         let mut keys: Vec<&str> = Vec::new();
@@ -124,10 +124,10 @@ impl BedrockDecoder {
         }
     }
 
-    /// Ends the body. A stream whose message stopped and that lacks only `metadata` counts as whole.
+    /// Ends the body. A stream with a stopped message is complete, even without `metadata`.
     ///
     /// # Errors
-    /// `malformed_stream` when the body was cut off earlier.
+    /// `malformed_stream` if the body ended earlier.
     pub fn finish(&mut self, answer: &mut ModelAnswer) -> Result<(), Failure> {
         if !self.stopped {
             return Err(malformed("the stream ended before the message did", &[]));
@@ -138,7 +138,7 @@ impl BedrockDecoder {
         Ok(())
     }
 
-    /// Decodes a message that comes whole.
+    /// Decodes a message that is not streamed.
     ///
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.

@@ -184,7 +184,7 @@ fn push_of_family(spec: &RequestSpec<'_>, plain: &BodyFields<'_>, into: &mut Vec
             None => into.extend_from_slice(thinking.as_str().as_bytes()),
         }
     }
-    // Converse cannot forbid parallel calls itself, and it refuses its own tool choice beside Claude's.
+    // Converse itself cannot forbid parallel calls, and it rejects its own tool choice together with Claude's.
     if is_single(model) && has_tools(spec) {
         push_key(into, "tool_choice");
         into.extend_from_slice(br#"{"disable_parallel_tool_use":true,"type":"#);
@@ -243,7 +243,7 @@ fn push_tools(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
         }
         into.extend_from_slice(b"}}");
     }
-    // Nova caches the tools together with the text behind them, and refuses a marker among them.
+    // Nova caches the tools together with the text after them, and rejects a marker among them.
     if family(spec.model) != Family::Nova {
         push_cache_point(spec, into);
     }
@@ -271,14 +271,14 @@ fn push_cache_point(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
     }
 }
 
-/// The end of a message with a marker. The message is the user's, whose blocks a marker may follow.
+/// The end of a message with a marker. The message is the user's, because a marker may follow its blocks.
 pub fn marked_end(spec: &RequestSpec<'_>) -> String {
     cache_point(spec).map_or(String::new(), |marker| format!("}},{marker}]}}"))
 }
 
-/// The block that ends a cached prefix, if the prompt is to be cached. A request has at most four: behind the tools,
-/// behind the system prompt, behind the last message, and at the end of the previous request. Models without markers
-/// refuse them, so by default only models of Claude from the fourth generation on get them.
+/// The block that ends a cached prefix, if the prompt is to be cached. A request has at most four: after the tools,
+/// after the system prompt, after the last message, and at the end of the previous request. Models without markers
+/// reject them, so by default only models of Claude from the fourth generation on get them.
 fn cache_point(spec: &RequestSpec<'_>) -> Option<String> {
     // <https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html> (2026-11-21)
     let has = |part| spec.model.model.contains(part);

@@ -1,9 +1,9 @@
 //! Encodes one message in Converse's form.
 //!
-//! Roles alternate, the first message is the user's, and no message is empty: a text stands in for a missing message.
-//! The encoder leaves out blank text, reasoning that another protocol or model wrote, and reasoning without a
-//! signature or at the end of a message. An assistant's images and documents become text. Calls and results become
-//! text in a request without tools, where Converse refuses them.
+//! Roles alternate, the first message is the user's, and no message is empty: a text replaces a missing message. The
+//! encoder leaves out blank text, reasoning that another protocol or model wrote, and reasoning without a signature
+//! or at the end of a message. An assistant's images and documents become text. Calls and results become text in a
+//! request without tools, because Converse rejects them there.
 //!
 //! A message is encoded once, when the transcript grows, and its bytes are never rewritten. Nothing fails.
 
@@ -20,7 +20,8 @@ use crate::engine::protocol::request::accepts::BEDROCK;
 use crate::engine::protocol::request::message_parts::{push_input, without_last_thinking};
 use crate::engine::protocol::vendor_fields::push_vendor;
 
-/// The end of an assistant's message. Its role stands last, so that the next message can read whom it follows.
+/// The end of an assistant's message. Its role is the last field, so that the next message can read which role it
+/// follows.
 const ASSISTANT_END: &[u8] = br#"],"role":"assistant"}"#;
 
 /// Appends `,{"role":"user","content":[…]}` or `,{"content":[…],"role":"assistant"}`.
@@ -102,7 +103,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// Writes a user's message: results first, then documents. A cache marker cannot follow a document, and a
-    /// document needs text beside it.
+    /// document must have text next to it.
     fn push_user(&mut self, content: &[Block]) {
         let order = |block: &Block| match block {
             Block::ToolResult { .. } => 0,
@@ -289,9 +290,9 @@ impl Writer<'_> {
     }
 }
 
-/// The name of a document behind this body: letters, digits, single blanks, hyphens, parentheses and square brackets.
-/// Converse refuses two documents with the same name, and a name must never change. The document's position gives
-/// both.
+/// The name of a document after this body: letters, digits, single blanks, hyphens, parentheses and square brackets.
+/// Converse rejects two documents with the same name, and a name must never change. The name contains the document's
+/// position, which ensures both.
 /// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html> (2026-11-23)
 fn document_name(name: Option<&str>, body: &[u8]) -> String {
     let is_legal = |c: char| c.is_ascii_alphanumeric() || "-()[]".contains(c);

@@ -1,4 +1,4 @@
-//! Amazon Bedrock Converse: `POST /model/{modelId}/converse-stream`, and `/converse` for a body that comes whole.
+//! Amazon Bedrock Converse: `POST /model/{modelId}/converse-stream`, and `/converse` for a body that is not streamed.
 //!
 //! Written from <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html>,
 //! <https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html>,
@@ -6,9 +6,9 @@
 //! <https://docs.aws.amazon.com/nova/latest/nova2-userguide/core-inference.html> and the API model in version
 //! 3.1163.0 of `@aws-sdk/client-bedrock-runtime` (2026-11-21), and from recorded answers.
 //!
-//! One shape serves many vendors' models. Options that only some models accept stand in
-//! `additionalModelRequestFields`, so the encoder looks at the model's id. Signing is the TypeScript's work: no
-//! credential comes here.
+//! One format is used for many vendors' models. Options that only some models accept are in
+//! `additionalModelRequestFields`, so the encoder checks the model's id. The TypeScript signs requests. No credential
+//! is passed here.
 
 mod block;
 mod decode;

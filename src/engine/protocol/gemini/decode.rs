@@ -1,8 +1,8 @@
-//! Decodes Gemini's answers, streamed or whole, into an [`ModelAnswer`].
+//! Decodes Gemini's answers, streamed or complete, into an [`ModelAnswer`].
 //!
-//! Every chunk is a whole `GenerateContentResponse` whose parts hold the new content. Usage counts up from chunk to
-//! chunk. A finish reason may stand in any chunk, and the last one counts. The stream has no other end than the end
-//! of its body.
+//! Every chunk is a complete `GenerateContentResponse` with the new content as parts. Usage counts up from chunk to
+//! chunk. A finish reason may be in any chunk, and the last one counts. The stream has no other end than the end of
+//! its body.
 //!
 //! The model call feeds chunks, then calls [`GeminiDecoder::finish`]. An error chunk, unreadable JSON and a body
 //! without a finish reason fail.
@@ -60,7 +60,7 @@ impl GeminiDecoder {
         Ok(())
     }
 
-    /// Decodes an answer that comes whole, or the list of chunks of a stream without `alt=sse`.
+    /// Decodes an answer that is not streamed, or the list of chunks of a stream without `alt=sse`.
     ///
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.
@@ -142,8 +142,8 @@ impl GeminiDecoder {
         match candidate.filled("finishReason") {
             None => {}
             Some(reason) if reason == "FINISH_REASON_UNSPECIFIED" => {}
-            // Gemini could not parse the model's call and left it out of the answer. The run cannot go on without it,
-            // and the next attempt mostly succeeds.
+            // Gemini could not parse the model's call and left it out of the answer. The run cannot continue without
+            // it, and the next attempt usually succeeds.
             Some(reason) if reason.starts_with("MALFORMED_") && !self.has_calls => {
                 let why = "the model wrote a call that the vendor could not read";
                 return Err(malformed(why, json.as_bytes()));
@@ -153,8 +153,8 @@ impl GeminiDecoder {
         Ok(())
     }
 
-    /// Reads text, thinking, media and calls. Every other part is kept raw: code that the vendor ran, its own tools,
-    /// unknown parts, and a signature without a text.
+    /// Reads text, thinking, media and calls. Every other part is stored raw: code that the vendor ran, its own
+    /// tools, unknown parts, and a signature without a text.
     fn read_part(&mut self, json: &str, answer: &mut ModelAnswer) -> Result<(), Failure> {
         let part = Object::parse(json).unwrap_or_default();
         if let Some(function) = part.object("functionCall") {
@@ -237,7 +237,7 @@ impl GeminiDecoder {
         function: &Object<'_>,
         answer: &mut ModelAnswer,
     ) -> Result<(), Failure> {
-        // Arguments without an open call belong to a call whose name the model forgot.
+        // Arguments without an open call belong to a call for which the model forgot the name.
         let nameless = (self.call.is_none() && function.get("args").is_some()).then_some("".into());
         let id = function.filled("id");
         let open = self.call.as_ref().and_then(|(at, _)| answer.parts.get(*at));
@@ -288,7 +288,7 @@ impl GeminiDecoder {
         }
     }
 
-    /// Completes the fields that only the end can tell.
+    /// Completes the fields that are known only at the end.
     fn close(&mut self, answer: &mut ModelAnswer) {
         let is_cut = self.call.as_ref().is_some_and(|(_, partial)| partial.is_cut());
         if is_cut || answer.finish_reason == Some(FinishReason::Length) {
@@ -321,9 +321,9 @@ fn vendor_fields(part: &Object<'_>, id: Option<&str>) -> Option<Json> {
 }
 
 /// Reads the usage. The prompt's count includes tokens from the cache, but not the tokens that the vendor's tools
-/// read. Thoughts are counted in addition to the candidates. A chunk without a count (Vertex AI's `trafficType`
-/// alone) changes nothing. A chunk without the prompt's count and the total tells only some counts; the others stay
-/// as they are.
+/// read. Thoughts are counted in addition to the candidates. A chunk without a count (only Vertex AI's `trafficType`)
+/// changes nothing. A chunk without the prompt's count and the total has only some counts. The others remain
+/// unchanged.
 fn read_usage(wire: &Object<'_>, answer: &mut ModelAnswer) {
     // The Gemini API has the first, Vertex AI the other.
     let tiers = ["serviceTier", "trafficType"].map(|name| Tier::read(wire.word(name)));

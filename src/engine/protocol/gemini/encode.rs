@@ -137,8 +137,8 @@ fn generation_config(model: &ModelConfig, thinking: Option<&Object<'_>>) -> Vec<
     out
 }
 
-/// The list of tools, which is not closed: our declarations, then the vendor's tools. `parametersJsonSchema` accepts
-/// JSON Schema as it is, `parameters` only a dialect of OpenAPI's.
+/// The list of tools, without its closing bracket: our declarations, then the vendor's tools. `parametersJsonSchema`
+/// accepts JSON Schema unchanged, `parameters` only a dialect of OpenAPI's.
 /// <https://ai.google.dev/api/caching#FunctionDeclaration> (2026-11-21)
 fn tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>) -> Vec<u8> {
     let mut list = b"[".to_vec();
@@ -169,16 +169,16 @@ fn tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>) -> Vec<u8> {
     list
 }
 
-/// True if the model may call both functions and Google's tools, which it tells of then. Vertex AI does not know the
-/// field. <https://ai.google.dev/gemini-api/docs/tool-combination> (2026-11-28)
+/// True if the model may call both functions and Google's tools. It then reports its calls of Google's tools. Vertex
+/// AI does not know the field. <https://ai.google.dev/gemini-api/docs/tool-combination> (2026-11-28)
 fn runs_both(spec: &RequestSpec<'_>) -> bool {
     let is_ours = |(_, entry): &(&ToolConfig, Option<&str>)| entry.is_none();
     let (ours, theirs): (Vec<_>, Vec<_>) = spec.declared(NAME).partition(is_ours);
     !ours.is_empty() && theirs.iter().any(|(tool, _)| tool.is_hosted()) && !is_vertex(spec.model)
 }
 
-/// Writes the tool choice. A declaration cannot be strict by itself: if every tool wants to be strict, the mode
-/// checks them all. Vertex AI's `v1` does not know that mode.
+/// Writes the tool choice. A single declaration cannot be strict: if every tool is strict, the mode validates them
+/// all. Vertex AI's `v1` does not know that mode.
 /// <https://ai.google.dev/gemini-api/docs/function-calling#function_calling_modes>,
 /// <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/ToolConfig> (2026-11-21)
 fn push_tool_choice(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {

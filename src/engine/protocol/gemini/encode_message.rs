@@ -152,7 +152,7 @@ fn push_call(id: &str, name: &str, input: &ToolInput, vendor: Option<&Json>, int
     push_vendor(into, vendor, &["id", "functionCall"]);
 }
 
-/// Writes an id. A repeated id was replaced by one that Gemini does not know, so that one is left out.
+/// Writes an id. A repeated id was replaced with one that Gemini does not know, so it is left out.
 fn push_id(id: &str, vendor: Option<&Json>, into: &mut Vec<u8>) {
     if let Some(given) = vendor_field(vendor, "id")
         && string(given).as_deref() == Some(id)
@@ -170,9 +170,9 @@ fn open(into: &mut Vec<u8>) {
     into.push(b'{');
 }
 
-/// Writes a user's message. All results of a round stand in one content, in the order of the calls.
+/// Writes a user's message. All results of a round are in one content, in the order of the calls.
 fn push_user(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
-    // Before Gemini 3 a result holds no media, so they follow it.
+    // Before Gemini 3 a result cannot contain media, so they follow it.
     // <https://ai.google.dev/gemini-api/docs/function-calling#multimodal> (2026-11-21)
     let model = &spec.model.model;
     let takes_media = !model.contains("gemini-1") && !model.contains("gemini-2");
@@ -220,7 +220,7 @@ fn push_media(content: &[Block], into: &mut Vec<u8>) -> bool {
 }
 
 /// Writes the result of a call, which is Gemini's if `is_own_call`. A text that is a JSON object is the response
-/// itself; any other text is its `output` or `error`. Leaves the part and its object open.
+/// itself. Any other text is its `output` or `error`. Leaves the part and its object open.
 fn push_result(
     call: Option<&Block>,
     is_own_call: bool,

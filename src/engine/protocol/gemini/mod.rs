@@ -7,9 +7,8 @@
 //! <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference> (2026-11-21), and from
 //! recorded answers.
 //!
-//! An answer is a list of parts without a frame. Text joins until another kind of part comes, but a part with a
-//! `thoughtSignature` is never joined with another. The model stands in the URL, and a result names its call's
-//! function.
+//! An answer is a list of parts without a frame. Text is joined until another kind of part follows, but a part with a
+//! `thoughtSignature` is never joined with another. The model is in the URL, and a result names its call's function.
 
 mod decode;
 mod encode;
@@ -56,7 +55,7 @@ pub const PROTOCOL: Protocol = Protocol {
 
 const NAME: &str = "gemini";
 
-/// The path. The name is one segment behind its collection, so that no name climbs out of the path.
+/// The path. The name is one segment after its collection, so that no name escapes the path.
 fn path(model: &ModelConfig) -> String {
     let mut path = if is_vertex(model) {
         model_path(model, "google")

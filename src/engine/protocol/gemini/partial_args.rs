@@ -1,11 +1,11 @@
 //! Rebuilds the arguments of a call that Vertex AI streams value by value, as the text of one JSON object.
 //!
-//! `{"jsonPath":"$.operations[0].action","stringValue":"add","willContinue":true}` names the place of a value. A
-//! string comes in pieces with equal paths. The model writes from front to back, so the text only grows.
+//! `{"jsonPath":"$.operations[0].action","stringValue":"add","willContinue":true}` has the path of a value. A string
+//! arrives in pieces with equal paths. The model writes from beginning to end, so the text only grows.
 //! <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling> (2026-11-21)
 //!
-//! The decoder calls [`PartialArgs::write`] for each element, then [`PartialArgs::close`]. A path that leads back
-//! into a closed container cannot be followed: the element is `None`.
+//! The decoder calls [`PartialArgs::write`] for each element, then [`PartialArgs::close`]. A path into a closed
+//! container is not possible: the element is `None`.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ struct Level {
 }
 
 impl PartialArgs {
-    /// Adds the text of one element of `partialArgs`. `None` if it fits nowhere.
+    /// Adds the text of one element of `partialArgs`. `None` if there is no valid position for it.
     pub fn write(&mut self, json: &str, out: &mut Vec<u8>) -> Option<()> {
         let arg = Object::parse(json)?;
         let path = arg.string("jsonPath")?;

@@ -1,9 +1,9 @@
 //! The content of an answer other than its text and calls: sources, images, sound.
 //!
 //! OpenAI's and OpenRouter's `annotations`, Perplexity's `citations` and `search_results`, Groq's `executed_tools`
-//! and the pieces of `audio` are kept as they came, in `vendor` of the last text. No server wants them back: a
-//! sound's `id` expires, and servers refuse an expired one. A sound's transcript is its text. OpenRouter's `images`
-//! become media.
+//! and the pieces of `audio` are stored unchanged in `vendor` of the last text. They are not sent back: a sound's
+//! `id` expires, and servers reject an expired one. A sound's transcript is its text. OpenRouter's `images` become
+//! media.
 //!
 //! The decoder calls [`Beside::read`] for each chunk and [`Beside::attach`] at the end. Nothing fails.
 //! <https://platform.openai.com/docs/api-reference/chat/object>,
@@ -19,7 +19,7 @@ use crate::engine::protocol::answer::sources::{Sources, attach_sources, push_ite
 pub struct Beside {
     /// The pieces of a sound, as JSON without brackets.
     sound: String,
-    /// In the order of [`FIELDS`] behind the sound.
+    /// In the order of [`FIELDS`] after the sound.
     sources: [Sources; 4],
 }
 
@@ -32,8 +32,7 @@ const FIELDS: [&str; 5] = [
 ];
 
 impl Beside {
-    /// Reads a delta or a chunk. A value that several of them repeat is kept once, except that each piece of a sound
-    /// is kept.
+    /// Reads a delta or a chunk. A repeated value is stored once, but each piece of a sound is stored.
     pub fn read(&mut self, object: &Object<'_>, answer: &mut ModelAnswer) {
         let [sound, names @ ..] = FIELDS;
         for (sources, name) in self.sources.iter_mut().zip(names) {
@@ -55,7 +54,7 @@ impl Beside {
     }
 }
 
-/// Adds an image of OpenRouter's. An image without its data is kept raw.
+/// Adds an image of OpenRouter's. An image without its data is stored raw.
 pub fn push_image(image: &str, answer: &mut ModelAnswer) {
     let url = Object::parse(image).and_then(|image| image.object("image_url")?.filled("url"));
     let data = url

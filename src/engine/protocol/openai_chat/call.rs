@@ -1,8 +1,8 @@
-//! Finds the tool call to which a delta belongs: servers name it in five ways, or not at all.
+//! Finds the tool call to which a delta belongs: servers identify it in five ways, or not at all.
 //!
-//! The decoder hands each element of `tool_calls` to [`Calls::read`], and the old `function_call` to
-//! [`Calls::read_legacy`]. They open calls in the answer and append arguments to them. Nothing fails: a delta that
-//! names nothing continues the last call.
+//! The decoder passes each element of `tool_calls` to [`Calls::read`], and the old `function_call` to
+//! [`Calls::read_legacy`]. They open calls in the answer and append arguments to them. Nothing fails: a delta without
+//! an identification continues the last call.
 
 use std::collections::BTreeMap;
 
@@ -25,14 +25,15 @@ pub struct Calls {
 
 #[derive(Clone, Debug, PartialEq)]
 struct Call {
-    /// The vendor's id, empty until it comes. The block may have an id of looplet's by then, which stays.
+    /// The vendor's id, empty until it is received. The block may already have an id from looplet, which then
+    /// remains.
     id: String,
     part: usize,
-    /// True for the call of a custom tool, whose input is plain text.
+    /// True for the call of a custom tool, which has plain text as its input.
     is_custom: bool,
 }
 
-/// The type of a custom tool's call, kept in `vendor`.
+/// The type of a custom tool's call, stored in `vendor`.
 /// <https://platform.openai.com/docs/api-reference/chat/object> (2026-11-24)
 pub const CUSTOM: &str = "custom";
 
@@ -88,7 +89,7 @@ impl Calls {
         }
     }
 
-    /// Completes the calls of custom tools. One that was cut off stays an object without its end.
+    /// Completes the calls of custom tools. An interrupted one remains an object without its end.
     pub fn close_custom(&self, is_cut_off: bool, answer: &mut ModelAnswer) {
         for call in self.calls.iter().filter(|call| call.is_custom) {
             if !is_cut_off {
@@ -177,7 +178,7 @@ fn push_custom(part: usize, text: &Piece<'_>, answer: &mut ModelAnswer) {
     answer.push(part, &escaped_piece(text));
 }
 
-/// Appends arguments. They come as JSON text in a string; some servers send the object itself.
+/// Appends arguments. They are JSON text in a string. Some servers send the object itself.
 fn push_arguments(part: usize, arguments: Option<&str>, answer: &mut ModelAnswer) {
     match arguments.map(|json| (json, Piece::of_json(json))) {
         Some((_, Some(text))) => {

@@ -1,4 +1,4 @@
-//! Decodes Chat Completions answers, streamed or whole, into an [`ModelAnswer`].
+//! Decodes Chat Completions answers, streamed or complete, into an [`ModelAnswer`].
 //!
 //! A stream is a list of chunks, each with a delta, and ends in `[DONE]`. The model call feeds chunks, then calls
 //! [`ChatDecoder::finish`]. The decoder tolerates the deviations that [`ChatDecoder`] lists. An error chunk,
@@ -39,9 +39,9 @@ pub struct ChatDecoder {
     beside: Beside,
     /// The thinking block to which the details belong.
     thinking: Option<usize>,
-    /// True when `reasoning_content` has come, even if it was empty.
+    /// True if `reasoning_content` was received, even if it was empty.
     has_reasoning_content: bool,
-    /// `[DONE]` has come.
+    /// `[DONE]` was received.
     done: bool,
 }
 
@@ -72,10 +72,10 @@ impl ChatDecoder {
         self.read_chunk(&chunk, &text, "delta", answer)
     }
 
-    /// Ends the body. A stream that has its finish reason and lacks only `[DONE]` counts as whole.
+    /// Ends the body. A stream with its finish reason is complete, even without `[DONE]`.
     ///
     /// # Errors
-    /// `malformed_stream` when the body was cut off earlier.
+    /// `malformed_stream` if the body ended earlier.
     pub fn finish(&mut self, answer: &mut ModelAnswer) -> Result<(), Failure> {
         if self.done {
             return Ok(());
@@ -87,7 +87,7 @@ impl ChatDecoder {
         Ok(())
     }
 
-    /// Decodes a completion that comes whole.
+    /// Decodes a completion that is not streamed.
     ///
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.
@@ -212,7 +212,7 @@ impl ChatDecoder {
     }
 
     /// Reads Mistral's `[{"type":"thinking","thinking":[{"type":"text","text"}]},{"type":"text","text"}]`. Every
-    /// other item, such as its `reference`, is kept raw.
+    /// other item, such as its `reference`, is stored raw.
     fn read_content_array(&mut self, json: &str, answer: &mut ModelAnswer) {
         for item in items(json).unwrap_or_default() {
             if let Some(text) = Piece::of_json(item) {
@@ -268,8 +268,8 @@ impl ChatDecoder {
         }
     }
 
-    /// Keeps an empty `reasoning_content`. DeepSeek refuses a turn with calls that returns without it, even if it was
-    /// empty. <https://github.com/deepseek-ai/deepseek-harness/discussions/1850> (2026-11-20)
+    /// Stores an empty `reasoning_content`. DeepSeek rejects a turn with calls that is sent back without it, even if
+    /// it was empty. <https://github.com/deepseek-ai/deepseek-harness/discussions/1850> (2026-11-20)
     fn keep_empty_reasoning(&mut self, answer: &mut ModelAnswer) {
         if self.has_reasoning_content && self.thinking.is_none() {
             let part = self.open(PartKind::Thinking, answer);
@@ -279,7 +279,7 @@ impl ChatDecoder {
         }
     }
 
-    /// Completes the fields that only the end can tell.
+    /// Completes the fields that are known only at the end.
     fn close(&mut self, answer: &mut ModelAnswer) {
         self.done = true;
         answer.complete = true;

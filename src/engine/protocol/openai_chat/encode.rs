@@ -1,8 +1,8 @@
 //! Writes the head of a Chat Completions request: every field except the messages, and the system message.
 //!
-//! Options stand where OpenAI's documentation has them, unless a quirk of the server says otherwise: see
-//! [`crate::engine::protocol::quirks`]. The model call encodes the head again for each request. Fields that the
-//! configuration's `body` has win. An option that the server lacks is a [`ConfigError`] with its path.
+//! Options are where OpenAI's documentation has them, unless a quirk of the server says otherwise: see
+//! [`crate::engine::protocol::quirks`]. The model call encodes the head again for each request. Fields of the
+//! configuration's `body` override it. An option that the server does not have is a [`ConfigError`] with its path.
 
 use looplet_scan::reader::{Object, string};
 
@@ -75,7 +75,7 @@ pub fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
 }
 
 /// Writes the options of reasoning. `thinking` is `{ budgetTokens }`, which few servers have, or an object with a
-/// `type`. Such an object is sent as it is, unless a quirk names the server's own switch.
+/// `type`. Such an object is sent unchanged, unless a quirk names the server's own switch.
 fn push_reasoning(
     model: &ModelConfig,
     quirks: &mut Quirks<'_>,
@@ -154,8 +154,8 @@ fn push_response_format(
     quirks.push(into, "responseFormat", "response_format", Some(&whole))
 }
 
-/// Writes the options of caching. Most servers cache by themselves, and a key leads to the same cache. Markers can be
-/// wanted only where a quirk says how. <https://platform.openai.com/docs/guides/prompt-caching> (2026-11-21)
+/// Writes the options of caching. Most servers cache automatically, and a key selects the same cache. Markers are
+/// possible only if a quirk defines them. <https://platform.openai.com/docs/guides/prompt-caching> (2026-11-21)
 fn push_caching(model: &ModelConfig, quirks: &mut Quirks<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
     let caching = &model.prompt_caching;
     if caching.enabled == Some(false) {
@@ -176,7 +176,7 @@ fn push_caching(model: &ModelConfig, quirks: &mut Quirks<'_>, into: &mut Vec<u8>
     quirks.push(into, "cacheTtl", "prompt_cache_retention", ttl)
 }
 
-/// The list of tools, which is not closed.
+/// The list of tools, without its closing bracket.
 fn tools(spec: &RequestSpec<'_>) -> Vec<u8> {
     let mut list = b"[".to_vec();
     for (tool, entry) in spec.declared(NAME) {

@@ -1,9 +1,9 @@
 //! Encodes one message in the form of Chat Completions.
 //!
 //! An assistant's message becomes one wire message. A user's message becomes a `tool` message per result, then a user
-//! message with its other blocks. Reasoning returns in the field in which it came, and only to the model that wrote
-//! it, because some servers (Mistral) refuse unknown fields. Reasoning that came in Mistral's content array does not
-//! return. Media in a result follow in the user message, because `tool` messages hold only text.
+//! message with its other blocks. Reasoning is sent back in its original field, and only to the model that wrote it,
+//! because some servers (Mistral) reject unknown fields. Reasoning from Mistral's content array is not sent back.
+//! Media in a result follow in the user message, because `tool` messages can contain only text.
 //!
 //! A message is encoded once, when the transcript grows. Nothing fails.
 
@@ -103,8 +103,8 @@ fn push_assistant(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>)
     into.push(b'}');
 }
 
-/// Writes the reasoning that thinking models of some servers demand beside a call, even beside a call of another
-/// model. A blank suffices; an empty text does not. <https://api-docs.deepseek.com/guides/thinking_mode#tool-calls>,
+/// Writes the reasoning that thinking models of some servers require next to a call, even for a call of another
+/// model. A blank is enough. An empty text is not. <https://api-docs.deepseek.com/guides/thinking_mode#tool-calls>,
 /// <https://github.com/charmbracelet/crush/issues/2696> (2026-11-21)
 fn push_required_reasoning(spec: &RequestSpec<'_>, content: &[Block], into: &mut Vec<u8>) {
     let quirks = spec

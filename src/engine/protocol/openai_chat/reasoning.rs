@@ -1,9 +1,9 @@
-//! Keeps reasoning so that it can return: the field in which its text came, and OpenRouter's `reasoning_details`.
+//! Stores reasoning so that it can be sent back: its original field, and OpenRouter's `reasoning_details`.
 //!
-//! A thinking block of this protocol keeps `{"field":"reasoning_content"}` (or `reasoning`) in `vendor`, and its
-//! `reasoning_details` with their signatures and encrypted pieces. DeepSeek, OpenRouter and others demand that a turn
-//! with tool calls returns with its reasoning. The decoder collects the pieces in [`Details`]; the encoder writes
-//! them unchanged. A piece that is not an object is ignored.
+//! A thinking block of this protocol has `{"field":"reasoning_content"}` (or `reasoning`) in `vendor`, and its
+//! `reasoning_details` with their signatures and encrypted pieces. DeepSeek, OpenRouter and others require the
+//! reasoning of a turn with tool calls. The decoder collects the pieces in [`Details`]. The encoder writes them
+//! unchanged. A piece that is not an object is ignored.
 
 use looplet_scan::piece::{Join, Piece};
 use looplet_scan::reader::Object;
@@ -75,7 +75,7 @@ impl Details {
         text
     }
 
-    /// The whole list as JSON.
+    /// The complete list as JSON.
     pub fn to_json(&self) -> String {
         let mut out = b"[".to_vec();
         for detail in &self.list {
@@ -98,7 +98,7 @@ impl Details {
 }
 
 impl Detail {
-    /// Adds further fields. A later value replaces an earlier one.
+    /// Adds other fields. A later value replaces an earlier one.
     fn read_rest(&mut self, piece: &Object<'_>) {
         for (key, value) in piece.fields() {
             if key != "text" && key != "summary" && value != "null" {

@@ -1,7 +1,7 @@
 //! Reads token counts under all the names that servers give them, in Chat Completions and in Responses.
 //!
 //! The decoders call [`read_usage`] for every usage object, and the last one counts. A count that is missing or not a
-//! number is 0. The vendor's own cost is read where it sends one; every other cost comes from the model's price.
+//! number is 0. The vendor's own cost is used if it sends one. Otherwise the cost is computed from the model's price.
 
 use looplet_scan::reader::Object;
 
@@ -25,9 +25,9 @@ pub fn read_usage(wire: &Object<'_>) -> Usage {
         .number("completion_tokens")
         .or_else(|| wire.number("output_tokens"))
         .unwrap_or(0);
-    // xAI counts reasoning in addition to the completion, every other vendor within it. The total tells which.
-    // Vercel's gateway leaves Gemini's thoughts out of its total too, but charges them: they are 4 to 13 times the
-    // completion. Servers that count reasoning anew come to a few tokens more than the completion that it is within
+    // xAI counts reasoning in addition to the completion, every other vendor within it. The total shows which.
+    // Vercel's gateway also leaves Gemini's thoughts out of its total, but charges them: they are 4 to 13 times the
+    // completion. Servers that count reasoning again report a few tokens more than the completion that includes it
     // (130 of 128).
     let beside = input_tokens
         .saturating_add(output_tokens)
@@ -37,7 +37,7 @@ pub fn read_usage(wire: &Object<'_>) -> Usage {
         output_tokens = output_tokens.saturating_add(reasoning_tokens);
     }
     reasoning_tokens = reasoning_tokens.min(output_tokens);
-    // Mistral counts sound in addition to the prompt, every other vendor within it. The total tells which.
+    // Mistral counts sound in addition to the prompt, every other vendor within it. The total shows which.
     let audio_input_tokens = of(&prompt, "audio_tokens").unwrap_or(0);
     let with_sound = input_tokens.saturating_add(audio_input_tokens);
     if wire.number("total_tokens") == Some(with_sound.saturating_add(output_tokens)) {
@@ -49,7 +49,7 @@ pub fn read_usage(wire: &Object<'_>) -> Usage {
         cache_read_tokens: of(&prompt, "cached_tokens")
             .or_else(|| wire.number("prompt_cache_hit_tokens"))
             .or_else(|| wire.number("cached_tokens"))
-            // Mistral, beside its details.
+            // Mistral, next to its details.
             .or_else(|| wire.number("num_cached_tokens"))
             .unwrap_or(0),
         cache_write_tokens: of(&prompt, "cache_write_tokens")

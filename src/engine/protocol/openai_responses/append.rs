@@ -1,5 +1,5 @@
-//! New tools, effort and format of answers as items at the end. The system prompt is no part of the beginning, and a
-//! request names the tools of now with `allowed_tools`. A declared tool cannot be declared in another way.
+//! New tools, effort and format of answers as items at the end. The system prompt is not part of the prefix, and a
+//! request names the current tools with `allowed_tools`. A declared tool cannot be declared differently.
 //! <https://developers.openai.com/api/docs/guides/keep-prefix-unchanged> (2026-11-28)
 
 use crate::engine::json::writer::{push_comma, push_key, push_raw, push_text};
@@ -20,8 +20,8 @@ pub const FORM: AppendForm = AppendForm {
     encode,
 };
 
-/// Models take a further list for all of the tools unless they are told otherwise:
-/// `dist/api` of `@earendil-works/pi-ai` 1.6.0 (2026-11-20).
+/// Without this text, models take a further list for all of the tools: `dist/api` of `@earendil-works/pi-ai` 1.6.0
+/// (2026-11-20).
 const MORE_TOOLS: &[u8] = br#",{"type":"message","role":"developer","content":[{"type":"input_text","text":"These tools are added to the ones that were declared before."}]}"#;
 
 fn encode(form: &AppendForm, change: &HeadChange, into: &mut Vec<u8>) {

@@ -1,8 +1,8 @@
-//! Decodes Responses answers, streamed or whole, into an [`ModelAnswer`].
+//! Decodes Responses answers, streamed or complete, into an [`ModelAnswer`].
 //!
 //! The order of events is `response.created`; for each item `response.output_item.added`, events of its parts,
-//! `response.output_item.done`; then `response.completed`, `.incomplete` or `.failed` with the whole response. Among
-//! an item's events only the deltas are read, because its end repeats everything else. Events behind the last one are
+//! `response.output_item.done`; then `response.completed`, `.incomplete` or `.failed` with the complete response. Of
+//! an item's events only the deltas are read, because its end repeats everything else. Events after the last one are
 //! ignored.
 //!
 //! The model call feeds events, then calls [`ResponsesDecoder::finish`]. A failed response, unreadable JSON and an
@@ -31,7 +31,7 @@ pub struct ResponsesDecoder {
     items: Vec<Item>,
     /// The last item with each index.
     by_index: BTreeMap<u32, usize>,
-    /// The indexes of items that have come whole.
+    /// The indexes of complete items.
     settled: BTreeSet<u32>,
     done: bool,
 }
@@ -138,7 +138,7 @@ impl ResponsesDecoder {
         Err(malformed("the stream ended before the response did", &[]))
     }
 
-    /// Decodes a response that comes whole.
+    /// Decodes a response that is not streamed.
     ///
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.
@@ -209,7 +209,7 @@ impl ResponsesDecoder {
         }
     }
 
-    /// Reads the whole response: items that have not come before, usage, and the way in which it ended.
+    /// Reads the complete response: items that were not received before, usage, and how it ended.
     fn conclude(&mut self, status: &str, json: &str, answer: &mut ModelAnswer) -> Result<(), Failure> {
         let response = Object::parse(json).unwrap_or_default();
         read_head(&response, answer);
@@ -220,7 +220,7 @@ impl ResponsesDecoder {
         if status == "failed" || response.get("error").is_some() {
             return Err(decode_error_value(json));
         }
-        // The answer of `…/responses/compact`, whose items go back as they are.
+        // The answer of `…/responses/compact`. Its items are sent back unchanged.
         if response.is("object", "response.compaction") {
             let output = response.get("output").unwrap_or_default();
             let part = answer.start(PartKind::Raw);
@@ -242,7 +242,7 @@ impl ResponsesDecoder {
                 self.settle(index, item, answer);
             }
         }
-        // A call of a tool that nobody has ends an answer only if it waits for the run.
+        // A call of an unknown tool ends an answer only if it waits for the run.
         let behind = self.items.iter().rposition(|item| !item.is_foreign);
         let waiting = self.items.iter_mut().skip(behind.map_or(0, |at| at + 1));
         waiting.for_each(|item| item.claim(answer));

@@ -108,7 +108,7 @@ fn encrypts_reasoning(model: &str) -> bool {
     without.iter().all(|part| !model.contains(part))
 }
 
-/// The list of tools, which is not closed.
+/// The list of tools, without its closing bracket.
 fn tools(spec: &RequestSpec<'_>) -> Vec<u8> {
     let mut list = b"[".to_vec();
     for (tool, entry) in spec.declared(NAME) {
@@ -129,7 +129,7 @@ fn tools(spec: &RequestSpec<'_>) -> Vec<u8> {
 pub fn push_declaration(tool: &ToolConfig, into: &mut Vec<u8>) {
     into.extend_from_slice(br#"{"type":"function""#);
     push_tool(tool, "parameters", &OPENAI_RESPONSES, into);
-    // The API's default is true, which refuses schemas with optional fields.
+    // The API's default is true, which rejects schemas with optional fields.
     push_flag(into, "strict", tool.strict);
     if tool.defer_loading {
         push_flag(into, "defer_loading", true);
@@ -203,7 +203,7 @@ fn push_choice_of(entry: &Object<'_>, into: &mut Vec<u8>) {
     into.push(b'}');
 }
 
-/// Writes the key of the cache. The API caches by itself; a key leads to the same cache.
+/// Writes the key of the cache. The API caches automatically, and a key selects the same cache.
 /// <https://platform.openai.com/docs/guides/prompt-caching> (2026-11-21)
 fn push_caching(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
     let caching = &model.prompt_caching;
@@ -259,7 +259,7 @@ fn push_text_options(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut
     push_merged(fields, "text", format.as_slice(), into);
 }
 
-/// Writes an object of our fields and of the fields that `body` has there, which win.
+/// Writes an object of our fields and the fields of `body`, which override them.
 fn push_merged(fields: &BodyFields<'_>, key: &str, ours: &[(&str, &str)], into: &mut Vec<u8>) {
     let over = fields.over(key);
     let Some(object) = over.map_or(Some(Object::default()), Object::parse) else {

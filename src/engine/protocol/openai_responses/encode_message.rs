@@ -1,12 +1,13 @@
 //! Encodes one message in the form of Responses: an item per message text, reasoning, call and result.
 //!
-//! The encoder leaves out items that the API refuses:
-//! - reasoning and raw items that another protocol wrote, or a model whose reasoning the asked one does not read;
+//! The encoder leaves out items that the API rejects:
+//! - reasoning and raw items of another protocol, or of a model with reasoning that the requested model does not
+//!   read;
 //! - reasoning that the server cannot know, because it is neither stored nor encrypted nor open;
 //! - reasoning with nothing after it (`… of type 'reasoning' was provided without its required following item`).
 //!
-//! Items keep their ids only if each item of the message has one and is sent. The API asks for the reasoning that
-//! belongs to a call's id, and refuses ids longer than 64 characters. <https://github.com/vercel/ai/issues/7099>,
+//! Items keep their ids only if each item of the message has one and is sent. The API requires the reasoning that
+//! belongs to a call's id, and rejects ids longer than 64 characters. <https://github.com/vercel/ai/issues/7099>,
 //! <https://github.com/laravel/ai/pull/1052>, <https://github.com/TanStack/ai/issues/1212> (2026-11-21). Recorded
 //! requests without any ids were accepted, too. Nothing fails here.
 
@@ -85,7 +86,7 @@ fn id_of(vendor: Option<&Json>) -> Option<String> {
     Some(Object::parse(vendor?.as_str())?.string("id")?.into_owned())
 }
 
-/// The fields of the item that the last part of a reasoning item keeps.
+/// The fields of the reasoning item, which are stored in its last part.
 fn item_of(vendor: &Option<Json>) -> Option<Object<'_>> {
     Object::parse(vendor.as_ref()?.as_str()).filter(|object| object.get("type").is_some())
 }
@@ -185,7 +186,7 @@ impl<'a> Items<'a, '_> {
         }
     }
 
-    /// Writes the reasoning item whose last part is `block`.
+    /// Writes the reasoning item that ends with `block`.
     fn close_reasoning(&mut self, block: &'a Block) {
         let Block::Thinking {
             signature, vendor, ..
@@ -211,7 +212,7 @@ impl<'a> Items<'a, '_> {
         self.push_further(vendor.as_ref(), &["type", "field"]);
     }
 
-    /// Ends an item with the vendor's further fields.
+    /// Ends an item with the vendor's other fields.
     fn push_further(&mut self, vendor: Option<&Json>, ours: &[&str]) {
         let mut ours = ours.to_vec();
         if !self.ids {
@@ -227,7 +228,7 @@ fn open_item(into: &mut Vec<u8>, r#type: &str) {
     push_text(into, "type", r#type);
 }
 
-/// Writes the texts that came in `list`.
+/// Writes the texts that were in `list`.
 fn push_thoughts(thoughts: &[&Block], list: &str, r#type: &str, into: &mut Vec<u8>) {
     push_raw(into, list, "[");
     for block in thoughts {
@@ -307,7 +308,7 @@ fn push_user(spec: &RequestSpec<'_>, content: &[Block], into: &mut Vec<u8>) {
     into.push(b'}');
 }
 
-/// Who has made this call, if a program of the vendor has. Its result says it too.
+/// The program of the vendor that made this call, if any. Its result names it too.
 fn caller_of(call: &Block) -> Option<&str> {
     match call {
         Block::ToolCall {

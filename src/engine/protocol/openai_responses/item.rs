@@ -1,8 +1,8 @@
 //! An output item during streaming, and the fields that its end adds.
 //!
-//! The decoder opens an [`Item`] when it begins or when its first delta comes, finds the block of each part by its
-//! [`Slot`], and calls [`Item::settle`] with the whole item at the end. An item that only the end shows is read from
-//! there. Nothing fails: an unknown item becomes a raw block.
+//! The decoder opens an [`Item`] at its start or its first delta, finds the block of each part by its [`Slot`], and
+//! calls [`Item::settle`] with the complete item at the end. An item that only its end shows is read from there.
+//! Nothing fails: an unknown item becomes a raw block.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,20 +24,20 @@ const ONLY: Slot = 0;
 /// Marks the slots of a message's pieces that have an unknown type.
 const UNKNOWN: Slot = 1 << 31;
 
-/// The type of a custom tool's call, kept in `vendor`.
+/// The type of a custom tool's call, stored in `vendor`.
 pub const CUSTOM_CALL: &str = "custom_tool_call";
 
-/// An item that has begun.
+/// An item that has started.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
     /// The vendor's `output_index`. Ids cannot identify an item: Copilot gives it another one in every event.
     pub index: u32,
-    /// True when the whole item has come.
+    /// True if the complete item was received.
     pub settled: bool,
-    /// True for the call of a custom tool that the run does not have. It is the server's own if the answer goes on
-    /// behind it: xAI reports its searches so (recorded 2025-12-01). Its block is raw until the end tells.
+    /// True for the call of a custom tool that the run does not have. It is the server's own if the answer continues
+    /// after it, like xAI's searches (recorded 2025-12-01). Its block is raw until the end decides.
     pub is_foreign: bool,
-    /// In the order in which they began.
+    /// In the order of their starts.
     parts: Vec<(Slot, usize)>,
     by_slot: BTreeMap<Slot, usize>,
 }
@@ -81,7 +81,7 @@ impl Item {
         }
     }
 
-    /// The block of this slot, if it has begun.
+    /// The block of this slot, if it has started.
     pub fn known(&self, slot: Slot) -> Option<usize> {
         self.by_slot.get(&slot).copied()
     }
@@ -91,7 +91,7 @@ impl Item {
         self.by_slot.insert(slot, part);
     }
 
-    /// The block of this slot. The block before it ends where this one begins.
+    /// The block of this slot. The previous block ends where this one begins.
     pub fn part(&mut self, slot: Slot, kind: PartKind, answer: &mut ModelAnswer) -> usize {
         if let Some(part) = self.known(slot) {
             return part;
@@ -190,7 +190,7 @@ impl Item {
         }
     }
 
-    /// Keeps a piece of an unknown type, as an item in which it stands alone.
+    /// Stores a piece of an unknown type, as an item with only this piece.
     fn keep_piece(&mut self, at: usize, piece: &str, answer: &mut ModelAnswer) {
         let part = self.part((2 * at as Slot) | UNKNOWN, PartKind::Raw, answer);
         answer.push(part, r#"{"type":"message","role":"assistant","content":["#);
@@ -259,7 +259,7 @@ impl Item {
         }
     }
 
-    /// The call of a tool that the vendor defines: its input is what the item says of it.
+    /// Settles the call of a vendor's tool, with the item as its input.
     fn settle_item_call(&mut self, item: &Object<'_>, answer: &mut ModelAnswer) {
         let Some(part) = self.known(ONLY) else { return };
         let input = others(item, OF_CALL).unwrap_or_else(Json::empty_object);
@@ -287,7 +287,7 @@ impl Item {
         if let Some(rest) = text.strip_prefix(known.text.as_str())
             && !known.ended
         {
-            // The whole text has the letter of which a delta has brought a half.
+            // The complete text has the character of which a delta has sent half.
             if !rest.is_empty() {
                 known.half.drop_half();
             }
@@ -297,15 +297,15 @@ impl Item {
     }
 }
 
-/// The streamed parts of an item's list that no piece of the whole item has taken. gpt-oss behind Bedrock counts
-/// `content_index` over more than the list, so an index alone does not find a piece's part.
+/// The streamed parts of an item's list that no piece of the complete item has matched. gpt-oss on Bedrock counts
+/// `content_index` over more than the list, so an index is not enough to find a piece's part.
 struct Streamed {
     first: Slot,
     left: BTreeMap<Slot, usize>,
     taken: BTreeSet<Slot>,
 }
 
-/// The parts that are compared with a piece whose index finds none. gpt-oss is off by one or two.
+/// How many parts are compared with a piece if its index finds none. gpt-oss is off by one or two.
 const NEAR: usize = 8;
 
 impl Streamed {
@@ -319,8 +319,8 @@ impl Streamed {
         }
     }
 
-    /// The slot of a piece: that of a part whose text begins the piece, else that of the piece's index. With as many
-    /// parts as pieces left, the next part is the piece's, even if its text differs.
+    /// The slot of a piece: that of a part with a text that begins the piece, or else that of the piece's index. If
+    /// there are as many parts as pieces left, the next part is the piece's, even if its text differs.
     fn take(
         &mut self,
         at: usize,

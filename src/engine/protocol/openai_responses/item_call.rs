@@ -1,8 +1,9 @@
-//! Calls of tools that OpenAI defines and the run makes: an item of their own type instead of a function's call, such
-//! as `shell_call` and `apply_patch_call`. The tool's input is the item without the fields that all calls have.
+//! Calls of tools that OpenAI defines and the run executes. They are items with a separate type instead of function
+//! calls, such as `shell_call` and `apply_patch_call`. The tool's input is the item without the fields that all calls
+//! have.
 //!
-//! The result is an item of the type with `_output`. A tool that returns an object gives the fields of that item, and
-//! one that returns a list its `output`; any other result is put into the form that the type has. Nothing fails.
+//! The result is an item of the type with `_output`. A tool that returns an object provides the fields of that item,
+//! and one that returns a list its `output`. Any other result is converted to the type's form. Nothing fails.
 //! <https://platform.openai.com/docs/guides/tools-shell>, <https://platform.openai.com/docs/guides/tools-apply-patch>
 //! (2026-11-28)
 

@@ -6,9 +6,10 @@
 //! <https://cookbook.openai.com/examples/responses_api/reasoning_items> and <https://www.openresponses.org/reference>
 //! (2026-11-21), and from recorded answers of ten servers.
 //!
-//! looplet keeps the transcript itself, so the server stores nothing (`store: false`) and every item is sent back
-//! whole, reasoning with its `encrypted_content`. [`PROTOCOL`] lists the blocks that items become. [`decode`] and
-//! [`item`] read answers, [`encode`] and [`encode_message`] write requests, [`item_call`] are calls that are items.
+//! looplet stores the transcript itself, so the server stores nothing (`store: false`) and every item is sent back
+//! completely, with reasoning as its `encrypted_content`. [`PROTOCOL`] lists the blocks that items become. [`decode`]
+//! and [`item`] read answers, [`encode`] and [`encode_message`] write requests, [`item_call`] are calls that are
+//! items.
 
 mod append;
 mod decode;

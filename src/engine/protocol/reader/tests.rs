@@ -41,7 +41,7 @@ fn same_with_and_without(protocol: &Protocol, body: &[u8], cuts: &[usize], join:
     assert_eq!(state(&fast, &quick), state(&slow, &plain));
 }
 
-/// An event that comes once or several times in a row with other texts.
+/// An event that occurs once or several times in a row with other texts.
 #[derive(Clone, Debug)]
 struct Repeated {
     kind: usize,

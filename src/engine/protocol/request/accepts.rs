@@ -10,7 +10,7 @@ use crate::engine::model::config::ToolConfig;
 use crate::engine::protocol::request::legal_id::{PLAIN, is_legal, push_id, with_checksum};
 use crate::engine::protocol::request::tool_schema::renamed;
 
-/// The names of properties of a tool that differ on the wire: each with the tool's own name behind it.
+/// The properties of a tool with another name on the wire: the wire name, then the tool's own name.
 pub type Renamed = Vec<(String, String)>;
 
 /// A row: what the vendors of a protocol take.
@@ -18,23 +18,24 @@ pub type Renamed = Vec<(String, String)>;
 pub struct Accepts {
     /// The vendors in a warning.
     pub who: &'static str,
-    /// False if the top of a tool's schema must be a plain object: no `anyOf`, `oneOf`, `allOf`, `enum`, `not` beside
-    /// its type.
+    /// False if the top of a tool's schema must be a plain object, without `anyOf`, `oneOf`, `allOf`, `enum` or `not`
+    /// next to its type.
     pub combinators_at_top: bool,
     /// False if an array needs `items`, also after `prefixItems`, and an object at the top `properties`; `true` is
     /// not a schema then.
     pub short_forms: bool,
     /// False if names of properties match `^[a-zA-Z0-9_.-]{1,64}$`.
     pub any_names: bool,
-    /// The most characters of a tool's name, which consists of letters, digits, `_` and `-` everywhere.
+    /// The maximum length of a tool's name. The name always consists of letters, digits, `_` and `-`.
     pub tool_name_chars: usize,
-    /// True if a tool's name begins with a letter or `_`.
+    /// True if a tool's name must begin with a letter or `_`.
     pub tool_name_begins_with_letter: bool,
-    /// The marks of a call's id besides letters and digits; `None` if it may have any characters.
+    /// The characters that a call's id may contain in addition to letters and digits. `None` if it may have any
+    /// characters.
     pub id_marks: Option<&'static str>,
     /// The most characters of a call's id.
     pub id_chars: usize,
-    /// The types of files besides text, which every vendor takes in some form. A `*` stands for any ending.
+    /// The types of files in addition to text, which every vendor takes in some form. A `*` matches any ending.
     pub media: &'static [&'static str],
 }
 
@@ -65,7 +66,7 @@ pub const ANTHROPIC: Accepts = Accepts {
     ],
 };
 
-/// - Schemas as Claude takes them, because most models behind Converse are Claude.
+/// - Schemas like those of Claude, because most models of Converse are Claude.
 /// - Names `[a-zA-Z0-9_-]+` and ids `[a-zA-Z0-9_.:-]+`, both of 1 to 64 characters:
 ///   <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html> and
 ///   `API_runtime_ToolUseBlock.md` there, as `ToolName` and `ToolUseId` in the service model of botocore 1.44.8
@@ -147,12 +148,12 @@ pub const OPENAI_RESPONSES: Accepts = Accepts {
 };
 
 /// - Names: at most 128 characters, of which the first is a letter or `_`: `FunctionDeclaration` of Vertex AI
-///   (<https://aiplatform.googleapis.com/$discovery/rest?version=v1>, revision 20261106) and of @google/genai 3.3.0. Dots
-///   and colons, which they take too, are replaced as for every vendor.
+///   (<https://aiplatform.googleapis.com/$discovery/rest?version=v1>, revision 20261106) and of @google/genai 3.3.0.
+///   Dots and colons, which they also accept, are replaced for every vendor.
 /// - Schemas: combinators go in `parametersJsonSchema`: `FunctionDeclaration` too. On no page:
 ///   `parameters.properties[params].items: missing field`:
 ///   <https://github.com/router-for-me/CLIProxyAPI/issues/5292> (2026-11-28).
-/// - Ids go back to the model that gave them alone.
+/// - Ids are sent back only to the model that created them.
 /// - Pictures, GIF not among them:
 ///   <https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/capabilities/image-understanding> (2026-11).
 pub const GEMINI: Accepts = Accepts {
@@ -177,8 +178,7 @@ pub const GEMINI: Accepts = Accepts {
 };
 
 impl Accepts {
-    /// The name of a tool on the wire. One that the vendors refuse keeps its legal characters and ends in its
-    /// checksum.
+    /// The name of a tool on the wire. An invalid name keeps its valid characters and ends in its checksum.
     pub fn tool_name<'a>(&self, name: &'a str) -> Cow<'a, str> {
         let begins_well = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
             || (!self.tool_name_begins_with_letter && !name.is_empty());

@@ -1,8 +1,8 @@
 //! The address of a request: a base URL and the path of its protocol.
 //!
-//! A base URL comes in many spellings: with or without a version, with a slash at its end, or as the whole address of
-//! the endpoint. [`address`] understands them all and never fails. The path itself is the protocol's
-//! ([`Protocol::path`]). [`shown`] is the part of an address that a failure may tell.
+//! A base URL can be written in many ways: with or without a version, with a trailing slash, or as the complete
+//! address of the endpoint. [`address`] understands them all and never fails. The path itself is the protocol's
+//! ([`Protocol::path`]). [`shown`] is the part of an address that a failure may contain.
 
 use crate::engine::model::config::ModelConfig;
 use crate::engine::protocol::{Protocol, Vendor, vertex};
@@ -42,7 +42,7 @@ pub fn address(model: &ModelConfig, vendor: &Vendor, protocol: &Protocol) -> Str
             return under(usual);
         }
     }
-    // A project of Vertex AI stands behind the version, also on a server of yours.
+    // A project of Vertex AI follows the version, also on your own server.
     if vertex::has_version(usual) && !vertex::has_version(given) {
         let (version, project) = unversioned(usual_path);
         let version = if ends_in_version(path) { "" } else { version };
@@ -73,7 +73,7 @@ pub fn unversioned(path: &str) -> (&str, &str) {
     }
 }
 
-/// True for a URL or path whose last segment is a version.
+/// True for a URL or path with a version as its last segment.
 pub fn ends_in_version(url: &str) -> bool {
     let last = url.rfind('/').and_then(|at| url.get(at..));
     last.is_some_and(is_version)
@@ -86,7 +86,7 @@ pub fn is_version(segment: &str) -> bool {
         && segment.rfind('/') == Some(0)
 }
 
-/// The origin of a URL, which is empty for a relative one, and its path without slashes at the end.
+/// The origin of a URL, which is empty for a relative one, and its path without trailing slashes.
 fn split(url: &str) -> (&str, &str) {
     let origin_bytes = match url.split_once("://") {
         Some((scheme, rest)) => scheme.len() + 3 + rest.find('/').unwrap_or(rest.len()),

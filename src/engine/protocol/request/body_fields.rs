@@ -1,8 +1,8 @@
 //! The top level of a request's body, where the configuration's `body` may add and replace fields.
 //!
-//! Each encoder makes a [`BodyFields`] for its head. It opens every field of its own with [`BodyFields::key`], which
-//! returns false for a field that `body` replaces. [`BodyFields::finish`] comes last and appends the rest of `body`.
-//! The run alone may write `stream` and the messages: a `body` with either of them is a [`ConfigError`].
+//! Each encoder creates a [`BodyFields`] for its head. It opens each of its fields with [`BodyFields::key`], which
+//! returns false for a field that `body` replaces. [`BodyFields::finish`] is last and appends the rest of `body`.
+//! Only the run may write `stream` and the messages: a `body` with either of them is a [`ConfigError`].
 
 use std::borrow::Cow;
 
@@ -24,8 +24,7 @@ impl<'a> BodyFields<'a> {
     /// Reads the configured `body`.
     ///
     /// # Errors
-    /// When `body` is not an object, or has `stream` or the protocol's field of messages, which only the run may
-    /// write.
+    /// If `body` is not an object, or has `stream` or the protocol's field of messages, which only the run may write.
     pub fn new(body: Option<&'a Json>, messages_field: &str) -> Result<BodyFields<'a>, ConfigError> {
         let Some(body) = body else {
             return Ok(BodyFields { over: None });
@@ -96,8 +95,9 @@ impl<'a> BodyFields<'a> {
         }
     }
 
-    /// Writes the list of tools: `ours`, which is not closed, then those of `body`. One of ours that has the name of
-    /// one of `body` is left out. A null in `body` leaves out all, and so does a value that is not a list.
+    /// Writes the list of tools: `ours`, without its closing bracket, then those of `body`. If one of ours and one of
+    /// `body` have the same name, ours is left out. A null in `body` leaves out all, and so does a value that is not
+    /// a list.
     pub fn tools(&self, into: &mut Vec<u8>, mut ours: Vec<u8>) {
         let over = self.over("tools");
         if self.has("tools") && over.and_then(items).is_none() {
@@ -144,8 +144,8 @@ impl<'a> BodyFields<'a> {
         }
     }
 
-    /// Writes a field that is an object: `ours`, which is not closed, with the value in `body` merged over it. An
-    /// empty object is not sent, and neither is a null in `body`.
+    /// Writes a field that is an object: `ours`, without its closing brace, with the value in `body` merged over it.
+    /// An empty object is not sent, and neither is a null in `body`.
     pub fn merged(&self, into: &mut Vec<u8>, key: &str, mut ours: Vec<u8>) {
         ours.push(b'}');
         let over = self.over(key);

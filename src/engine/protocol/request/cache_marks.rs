@@ -1,6 +1,6 @@
-//! Places markers for a vendor's prompt cache among a body's messages, and takes them out after the request.
+//! Adds markers for a vendor's prompt cache to a body's messages, and removes them after the request.
 //!
-//! The kept bytes never have a marker. One marker is at the end. The vendor looks back from it over some twenty
+//! The stored bytes never have a marker. One marker is at the end. The vendor looks back from it over about twenty
 //! blocks for text that it has cached. A round that adds more blocks would miss it, so the end of the previous
 //! request is marked, too. A request may have four markers, including the markers of tools and system prompt and your
 //! own.
@@ -17,32 +17,32 @@ use crate::engine::protocol::END;
 /// The most markers of a request.
 const MAX_MARKERS: usize = 4;
 
-/// The keys of a marker, also of one in a block of yours. Within a text no colon follows them, because the quote
+/// The keys of a marker, including one in your own block. Within a text no colon follows them, because the quote
 /// before it is escaped.
 const KEYS: [&str; 2] = ["\"cache_control\":", "\"cachePoint\":"];
 
-/// The length of a block's end in which your own marker is looked for. A block with such a marker gets no second one.
+/// How many bytes at a block's end are searched for your own marker. A block with such a marker gets no second one.
 const OWN_MARKER_BYTES: usize = 80;
 
-/// The markers of a body, and the bytes that they stand in.
+/// The markers of a body, and their positions.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
     /// The number of markers in the head, and of your own.
     fixed: usize,
     /// The start of the last answer, which is the end of the previous request.
     before: usize,
-    /// The places of the markers, and the bytes by which each has moved what follows it.
+    /// The positions of the markers, and how many bytes each has moved what follows it.
     placed: (Vec<usize>, usize),
     /// The number of bytes of a closed body up to its first marker or, without one, up to its tail.
     plain: usize,
-    /// The messages behind those bytes, without markers.
+    /// The messages after those bytes, without markers.
     unmarked: Vec<u8>,
 }
 
 impl Marks {
     /// The marks of a body that has nothing but its head.
     pub fn behind(head: &[u8], model: &ModelConfig) -> Marks {
-        // Anthropic sets one itself at the end of a conversation that it holds (2026-11-29).
+        // Anthropic itself sets one at the end of a conversation that it stores (2026-11-29).
         let vendor = usize::from(model.server_state == Some(true));
         Marks {
             fixed: vendor + str::from_utf8(head).map_or(0, count),
@@ -59,12 +59,12 @@ impl Marks {
         }
     }
 
-    /// Puts `marked` in place of [`END`] at the end of the messages and at the end of the previous request.
+    /// Replaces [`END`] with `marked` at the end of the messages and at the end of the previous request.
     pub fn place(&mut self, marked: &str, body: &mut Vec<u8>) {
         let end = body.len();
         let left = MAX_MARKERS.saturating_sub(self.fixed);
         let takes = |end: usize| !marked.is_empty() && takes_marker(body.get(..end).unwrap_or_default());
-        // The last place comes first, so that the other one does not move.
+        // The last position is first, so that the other one does not move.
         let mut ends = Vec::new();
         if left > 0 && takes(end) {
             ends.push(end);

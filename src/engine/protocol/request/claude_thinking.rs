@@ -1,19 +1,19 @@
 //! What looplet adds to the `thinking` of Claude.
 //!
-//! [`thinking_with_drops`] asks Claude to drop reasoning that does not fit instead of refusing the request.
-//! [`crate::engine::protocol::request::prefix`] leaves out what would not fit. This is the net below it, for
-//! reasoning without a digest: of another library, or of an older version. A caller who sets `block_binding`,
-//! `body.thinking` or a kind of thinking that cannot have it decides.
+//! [`thinking_with_drops`] asks Claude to drop invalid reasoning instead of rejecting the request.
+//! [`crate::engine::protocol::request::prefix`] already leaves out what it knows to be invalid. This covers the rest:
+//! reasoning without a digest, of another library or of an older version. A caller who sets `block_binding`,
+//! `body.thinking` or a kind of thinking that cannot have it overrides this.
 //! <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks> (2026-11-28)
 //!
-//! [`counts_thinking`] is true for a streamed request whose caller wants no text of the thinking. Claude then
-//! estimates the tokens of it while it thinks, if a value of `anthropic-beta` asks for that. `BetaThinkingDelta` of
+//! [`counts_thinking`] is true for a streamed request if the caller wants no text of the thinking. Claude then
+//! estimates its tokens while it thinks, if a value of `anthropic-beta` asks for that. `BetaThinkingDelta` of
 //! <https://www.npmjs.com/package/@anthropic-ai/sdk> 1.14.0 (2026-11-29)
 //!
-//! [`shown_thinking`] asks for the text of thinking where a model leaves it empty. Today's models send a signature
-//! without a text, so a screen shows nothing while they think. A request that is streamed asks for a summary, which
-//! is not billed: the thinking is. A caller who sets `display`, `body.thinking` or a kind of thinking that cannot
-//! have it decides. Gateways and other platforms may not know the field, and get none.
+//! [`shown_thinking`] requests the text of thinking if a model leaves it empty. Current models send a signature
+//! without a text, so a screen shows nothing while they think. A streamed request asks for a summary, which is not
+//! billed (the thinking is). A caller who sets `display`, `body.thinking` or a kind of thinking that cannot have it
+//! overrides this. Gateways and other platforms may not know the field, so it is not sent to them.
 //! <https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting> (2026-11-28)
 
 use looplet_scan::reader::Object;
@@ -34,8 +34,8 @@ pub const FIELD: &str = "block_binding";
 
 const DROP: &str = r#""block_binding":{"prefix_mismatch_behavior":"drop_block"}}"#;
 
-/// The `thinking` of a request whose reasoning may be dropped; `None` if the model does not compare, or if the caller
-/// decides.
+/// The `thinking` of a request that allows reasoning to be dropped. `None` if the model does not compare, or if the
+/// caller overrides it.
 pub fn thinking_with_drops(protocol: &Protocol, row: &Row, model: &ModelConfig) -> Option<Json> {
     let is_claude = matches!(protocol.name, "anthropic" | "bedrock_converse");
     // Converse of GovCloud refuses the field.

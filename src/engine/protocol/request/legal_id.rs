@@ -12,8 +12,8 @@ pub const PLAIN: &str = "_-";
 /// The most characters of a checksum and the `_` before it.
 const CHECKSUM_CHARS: usize = 11;
 
-/// Appends a field with an id. `marks` are the legal characters besides letters and digits, and `None` takes all. An
-/// illegal id, or one of more than `max` characters, becomes [`with_checksum`].
+/// Appends a field with an id. `marks` are the valid characters in addition to letters and digits, and `None` allows
+/// all. An invalid id, or one of more than `max` characters, becomes [`with_checksum`].
 pub fn push_id(into: &mut Vec<u8>, key: &str, id: &str, marks: Option<&str>, max: usize) {
     if id.len() <= max && marks.is_none_or(|marks| id.chars().all(|c| is_legal(c, marks))) {
         return push_text(into, key, id);
@@ -26,8 +26,7 @@ pub fn is_legal(character: char, marks: &str) -> bool {
     character.is_ascii_alphanumeric() || marks.contains(character)
 }
 
-/// At most `max` characters: the beginning of the text, with `_` in place of each illegal character, and the text's
-/// checksum.
+/// At most `max` characters: the beginning of the text, with `_` for each invalid character, and the text's checksum.
 pub fn with_checksum(text: &str, marks: &str, max: usize) -> String {
     let legal = text.chars().map(|c| if is_legal(c, marks) { c } else { '_' });
     let mut id: String = legal.take(max.saturating_sub(CHECKSUM_CHARS)).collect();

@@ -1,9 +1,8 @@
-//! Media in the form that every vendor takes: one spelling of each type, and no `data:` address as a URL.
+//! Media in a form that every vendor accepts: one spelling of each type, and no `data:` address as a URL.
 //!
-//! Vendors compare a media type letter by letter, and fetch a URL or refuse it. [`mended`] is called for each message
-//! before an encoder writes it. The transcript keeps what it was given. A text stands for a file that the vendors
-//! refuse, and [`refused`] names it for the agent's warning. Nothing fails: an address that cannot be read stays as
-//! it is.
+//! Vendors compare a media type exactly, and fetch a URL or reject it. [`mended`] is called for each message before
+//! an encoder writes it. The transcript is not changed. A text replaces a file that the vendors reject, and
+//! [`refused`] names it for the agent's warning. Nothing fails: an unreadable address remains unchanged.
 
 use std::borrow::Cow;
 
@@ -38,7 +37,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("text/x-markdown", "text/markdown"),
 ];
 
-/// The message with its media as vendors take them. What a model made is sent back only where it came from.
+/// The message with media that vendors accept. Media that a model made are sent back only to that model.
 pub fn mended<'a>(message: &'a Message, accepts: &Accepts) -> Cow<'a, Message> {
     if message.role == Role::Assistant || !message.content.iter().any(|block| is_off(block, accepts)) {
         return Cow::Borrowed(message);
@@ -127,8 +126,8 @@ fn block(given: &Block, accepts: &Accepts) -> Block {
     out
 }
 
-/// A media type by its usual name: small letters, and no parameters except those of raw sound, which has no head that
-/// says its rate.
+/// The usual name of a media type: lower case, and no parameters except those of raw sound, which has no header with
+/// its rate.
 fn usual(given: &str) -> Cow<'_, str> {
     let (bare, parameters) = given.split_once(';').unwrap_or((given, ""));
     let bare = bare.trim();
@@ -193,7 +192,7 @@ pub fn percent_decoded(text: &str) -> Vec<u8> {
     out
 }
 
-/// True for a type of text, which a vendor without a form for its documents takes as plain text.
+/// True for a type of text. A vendor without a form for such documents gets plain text.
 pub fn is_text(media_type: &str) -> bool {
     const TEXTS: &[&str] = &[
         "json",

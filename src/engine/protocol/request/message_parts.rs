@@ -13,8 +13,8 @@ use crate::engine::model::message::{Block, Message, ToolInput};
 use crate::engine::protocol::request::accepts::Accepts;
 use crate::engine::protocol::request::tool_schema::mended;
 
-/// Whether a block of the model's answer can be sent back. Vendors refuse one that is not an object with a type, so a
-/// damaged block would make each later request fail.
+/// Whether a block of the model's answer can be sent back. Vendors reject one that is not an object with a type, so a
+/// damaged block would make every later request fail.
 pub fn can_return(block: &Block) -> bool {
     match block {
         Block::Raw { json } => {
@@ -64,7 +64,7 @@ pub fn calls_by_id(message: Option<&Message>) -> BTreeMap<&str, &Block> {
     calls.collect()
 }
 
-/// The blocks up to the last one that is not reasoning, because vendors refuse reasoning at the end.
+/// The blocks up to the last one that is not reasoning, because vendors reject reasoning at the end.
 pub fn without_last_thinking(content: &[Block]) -> &[Block] {
     let is_thinking =
         |block: &Block| matches!(block, Block::Thinking { .. } | Block::RedactedThinking { .. });

@@ -1,8 +1,8 @@
 //! The beginning of an answer as the last message of a request, which the model continues.
 //!
-//! A protocol's row names one of these functions. Each returns `None` for a model that is not known to go on: such a
-//! model would refuse the request, or write another answer behind the beginning. The engine asks such a model for the
-//! whole answer.
+//! A protocol's row names one of these functions. Each returns `None` for a model that is not known to continue: it
+//! would reject the request, or write another answer after the beginning. The engine asks such a model for the whole
+//! answer.
 
 use looplet_scan::reader::Object;
 
@@ -18,8 +18,7 @@ pub struct Prefill<'a> {
     pub body: Object<'a>,
 }
 
-/// Returns false if the vendor holds the answer to a schema or to a call, because a beginning of text does not fit
-/// there.
+/// Returns false if the vendor enforces a schema or a call, because the answer then cannot begin with text.
 /// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs> (2026-11-23)
 pub fn is_free(model: &ModelConfig) -> bool {
     let is_forced = matches!(

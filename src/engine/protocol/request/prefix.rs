@@ -1,16 +1,17 @@
-//! What precedes the reasoning of a model, and whether its vendor still takes that reasoning.
+//! The prefix of a model's reasoning, and whether its vendor still accepts that reasoning.
 //!
 //! Claude and GPT tie a block of reasoning to everything before it: the system prompt, the tools, each earlier
-//! message, and the reasoning before it as it was sent. If one of them is different, Claude refuses the request or
-//! drops the block, and GPT drops it. So an answer with reasoning keeps a digest of what its request began with, in
-//! [`crate::engine::model::message::Origin::prefix`], and its reasoning goes out only behind the same beginning.
-//! Other blocks always go out. A block without a digest goes out too: the vendor decides.
+//! message, and the reasoning before it as it was sent. If one of them is different, Claude rejects the request or
+//! drops the block, and GPT drops it. So an answer with reasoning stores a digest of its request's prefix in
+//! [`crate::engine::model::message::Origin::prefix`], and its reasoning is sent only after the same prefix. Other
+//! blocks are always sent. A block without a digest is sent too: the vendor decides.
 //!
-//! - Reasoning is no part of the digest: it may be left out at the beginning and at the end.
-//! - On Claude, a tool with `defer_loading` is no part either, and may come and go, before a message refers to it.
-//! - On Claude, reasoning that was sent before the block has to be there again, unless none is: a gap in the middle
-//!   is refused.
-//! - The ids of GPT's items are no part: whether an item has one depends on the asked model.
+//! - Reasoning is not part of the digest: it may be left out at the beginning and at the end.
+//! - On Claude, a tool with `defer_loading` is not part of it either. It may be added and removed before a message
+//!   refers to it.
+//! - On Claude, reasoning that was sent before the block must be sent again, unless none is: a gap in the middle is
+//!   rejected.
+//! - The ids of GPT's items are not part of it: whether an item has one depends on the requested model.
 //!
 //! <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking>,
 //! <https://developers.openai.com/api/docs/guides/keep-prefix-unchanged> (2026-11-28)
@@ -34,7 +35,7 @@ use crate::engine::protocol::request::message_parts::without_last_thinking;
 use crate::engine::protocol::request::prefix::chain::{Link, best};
 use crate::engine::protocol::{Protocol, RequestSpec};
 
-/// What a vendor ties reasoning to, besides the messages before it.
+/// What a vendor ties reasoning to, in addition to the messages before it.
 #[derive(Debug)]
 pub struct Bound {
     /// The fields before the messages, or a field of such an object.
@@ -43,7 +44,7 @@ pub struct Bound {
     pub is_chained: bool,
     /// A tool with `defer_loading` counts only after a message that refers to it.
     pub skips_deferred: bool,
-    /// Items of an answer may have ids, which do not count.
+    /// Items of an answer may have ids, which are ignored.
     pub has_item_ids: bool,
 }
 
@@ -65,7 +66,7 @@ pub struct Prefix {
     deferred: Vec<Deferred>,
     /// A message refers to one of them.
     has_found: bool,
-    /// The reasoning that fits by everything but the reasoning before it.
+    /// The reasoning that is valid except for the reasoning before it.
     links: Vec<Link>,
     /// Messages of these indexes have their reasoning; later ones by the reasoning before them.
     chosen: Option<(Vec<usize>, usize)>,
@@ -148,7 +149,7 @@ impl Prefix {
         }))
     }
 
-    /// The prefix with other reasoning, if one of the messages so far leaves reasoning out that would be worth more.
+    /// The prefix with other reasoning, if one of the messages so far leaves out reasoning that would be worth more.
     /// `start` is the prefix without messages, and `messages` the number of them so far.
     pub fn with_best_chain(&self, start: &Prefix, messages: usize) -> Option<Prefix> {
         let has_gap = self.links.iter().any(|link| !link.is_sent);
@@ -159,7 +160,7 @@ impl Prefix {
         })
     }
 
-    /// True if reasoning was sent behind this prefix.
+    /// True if reasoning was sent after this prefix.
     pub fn has_reasoning(&self) -> bool {
         self.is_compared && self.reasoning.is_some()
     }
@@ -182,8 +183,8 @@ impl Prefix {
         }
     }
 
-    /// Returns true if the vendor takes the reasoning of the message at this index behind the prefix. `read` is the
-    /// number of its blocks that the asked model reads.
+    /// Returns true if the vendor accepts the reasoning of the message at this index after the prefix. `read` is the
+    /// number of its blocks that the requested model reads.
     pub fn allows(&mut self, message: &Message, at: usize, read: usize) -> bool {
         let origin = message.origin.as_ref();
         let Some(made_behind) = origin.and_then(|origin| origin.prefix.as_deref()) else {
@@ -223,14 +224,15 @@ impl Prefix {
         self.reasoning = last_proof(message).or(self.reasoning);
     }
 
-    /// The text that a vendor's summary of the body keeps; `None` if the vendor would not take it as what it stands
-    /// for. A tool that was found in it counts no more when the message that refers to it is gone.
+    /// The text that is stored with a vendor's summary of the body. `None` if the vendor would not accept it instead
+    /// of the messages. A tool that was found in it does not count any more, because the message that refers to it is
+    /// gone.
     pub fn of_summary(&self) -> Option<String> {
         let head = decimal_u64(self.head);
         (self.is_compared && !self.has_found).then(|| format!("{head}:{}", self.to_text()))
     }
 
-    /// Begins with a vendor's summary, which counts as what it stands for if the head is the same.
+    /// Begins with a vendor's summary, which counts as the messages that it replaces if the head is the same.
     pub fn begin_with(&mut self, made: &str, bytes: &[u8]) {
         let same = made
             .split_once(':')
@@ -287,7 +289,7 @@ pub fn without_reasoning(message: &Message) -> Option<Message> {
     Some(without)
 }
 
-/// Returns true for reasoning that goes back to its vendor.
+/// Returns true for reasoning that is sent back to its vendor.
 pub fn is_signed(block: &Block) -> bool {
     match block {
         Block::Thinking { signature, .. } => signature.is_some(),

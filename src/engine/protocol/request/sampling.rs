@@ -1,7 +1,7 @@
-//! The sampling options, for which each protocol has its own names, or none.
+//! The sampling options. Each protocol has its own names for them, or none.
 //!
 //! An encoder passes its list of [`Names`] to [`check_sampling`] and then to [`push_sampling`]. An option that the
-//! protocol lacks is a [`ConfigError`] with its path; it is never dropped silently.
+//! protocol does not have is a [`ConfigError`] with its path. It is never dropped silently.
 
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::error::ConfigError;

@@ -1,8 +1,8 @@
 //! Decides whether a request may ask for thinking.
 //!
-//! Claude's manual thinking belongs to a whole turn. While tools answer, the assistant messages of the turn have to
-//! begin with thinking that this very model signed; otherwise the API refuses the request (`Expected thinking or
-//! redacted_thinking, but found tool_use`). A turn that another model began, or whose thinking was cut, continues
+//! Claude's manual thinking belongs to a whole turn. While tools answer, the assistant messages of the turn must
+//! begin with thinking that this model signed. Otherwise the API rejects the request (`Expected thinking or
+//! redacted_thinking, but found tool_use`). A turn that another model started, or with shortened thinking, continues
 //! without thinking. <https://platform.claude.com/docs/build-with-claude/thinking-tool-workflows> (2026-11-21)
 //!
 //! The model call asks before each request. Nothing fails.

@@ -1,9 +1,9 @@
-//! A tool's schema as a protocol's vendors take it, and the way back for the names of its properties.
+//! A tool's schema in the form that a protocol's vendors accept, and the original names of its properties.
 //!
-//! One tool with a schema that a vendor refuses makes every request fail. [`Accepts`] says what they take, and
-//! [`in_draft_2020`] what none of them does. [`mended`] writes a schema for the wire; the engine still checks a call
-//! against the whole one. [`renamed`] lists the properties that have another name on the wire; the answer gives an
-//! input the tool's own names back. A schema that is fine stays as it is, byte for byte. Nothing fails.
+//! One tool with a schema that a vendor rejects makes every request fail. [`Accepts`] lists what they accept, and
+//! [`in_draft_2020`] what none of them accepts. [`mended`] writes a schema for the wire. The engine still checks a
+//! call against the original one. [`renamed`] lists the properties with another name on the wire, and the answer
+//! restores the tool's own names in an input. A schema that is valid remains unchanged, byte for byte. Nothing fails.
 
 use looplet_scan::reader::{Object, items, string};
 
@@ -46,8 +46,8 @@ pub fn left_out(schema: &str, accepts: &Accepts) -> Option<&'static str> {
     AT_TOP.iter().copied().find(|key| object.last(key).is_some())
 }
 
-/// A keyword in the form of JSON Schema 2020-12; `None` for one without such a form. Claude refuses a request with a
-/// tool whose schema breaks that draft, and OpenAI a list as `items`:
+/// A keyword in the form of JSON Schema 2020-12. `None` for one without such a form. Claude rejects a request with a
+/// tool schema that violates that draft, and OpenAI a list as `items`:
 /// <https://github.com/openclaw/openclaw/issues/98588>, <https://github.com/Dokploy/mcp/issues/74> (2026-11-29).
 fn in_draft_2020<'k, 'v>(object: &Object<'v>, key: &'k str, value: &'v str) -> Option<(&'k str, &'v str)> {
     let is_tuple = || object.last("items").is_some_and(|items| items.starts_with('['));
@@ -275,7 +275,7 @@ impl Writer<'_> {
         segments.collect::<Vec<_>>().join("/")
     }
 
-    /// The name on the wire. An illegal one keeps its legal characters and ends in its checksum.
+    /// The name on the wire. An invalid one keeps its valid characters and ends in its checksum.
     fn name(&mut self, name: &str) -> String {
         let is_legal = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
         let fits = (1..=MAX_KEY_CHARS).contains(&name.len()) && name.chars().all(is_legal);

@@ -1,7 +1,7 @@
-//! What tools that the vendor defines need in a request beside their entries: headers, and fields of the body.
+//! What a request with vendors' tools needs in addition to their entries: headers, and fields of the body.
 //!
-//! [`with_fields`] is called once for each head, [`add_headers`] for each request. A tool whose entry is in the form
-//! of another protocol needs nothing here: it is not sent, and [`not_sent`] names it. Nothing fails.
+//! [`with_fields`] is called once for each head, [`add_headers`] for each request. A tool with an entry in another
+//! protocol's format needs nothing here: it is not sent, and [`not_sent`] names it. Nothing fails.
 
 use std::borrow::Cow;
 
@@ -11,8 +11,8 @@ use crate::engine::model::config::{ModelConfig, ToolConfig, VendorTool};
 use crate::engine::model::message::Json;
 use crate::engine::protocol::{Protocol, RequestSpec};
 
-/// The model with the fields that its tools need in the body. Objects are merged, lists are joined, and of two other
-/// values the caller's `body` wins.
+/// The model with the fields that its tools need in the body. Objects are merged and lists are joined. For other
+/// values, the caller's `body` wins.
 pub fn with_fields<'a>(
     protocol: &Protocol,
     spec: &RequestSpec<'_>,

@@ -1,4 +1,5 @@
-//! Tests of the addresses that base URLs of every spelling come to, and of what a failure tells of an address.
+//! Tests of the addresses that result from base URLs in every spelling, and of the part of an address that a failure
+//! shows.
 
 use serde_json::{Value, json};
 

@@ -358,6 +358,6 @@ fn media_are_named_by_their_format_and_documents_stand_before_the_text() {
         .as_array()
         .unwrap()
     );
-    // A document needs text beside it.
+    // A document must have text next to it.
     assert_eq!(found[2]["content"][1], json!({"text": "(empty)"}));
 }

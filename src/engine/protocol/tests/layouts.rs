@@ -120,7 +120,7 @@ fn answer_of(decoder: &mut Decoder, before: &[Value], event: &str) -> (ModelAnsw
     (answer, failure.map(|failure| failure.message))
 }
 
-/// Decodes `event` as `choices` lay it out, and as it is with a further field that nobody knows.
+/// Decodes `event` as `choices` lay it out, and once more with an additional unknown field.
 fn same_in_any_layout(name: &str, before: &[Value], value: &Value, choices: Vec<u8>) {
     let event = laid_out(value, choices);
     let mut unusual = value.clone();

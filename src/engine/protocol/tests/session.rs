@@ -1,4 +1,5 @@
-//! Tests that a rich session written by one protocol goes on with every other, and that no server refuses a request.
+//! Tests that every protocol can continue a rich session that another one wrote, and that no server rejects a
+//! request.
 //!
 //! The checks follow the vendors' documentation by hand, independently of the encoders.
 

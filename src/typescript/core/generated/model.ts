@@ -85,10 +85,10 @@ export type FailureCode =
   | "bug";
 
 /**
- * What a request shares with the request before it of the same agent. Both are compared from their beginning: the
+ * What a request has in common with the previous request of the same agent. Both are compared from the start: the
  * model, the effort and the format of answers, the tools, the system prompt, the kind of thinking, then each
- * message. Vendors read what is shared from their cache, if it is long enough and recent. Tokens are estimated from
- * bytes: 3.5 bytes each, also in pictures.
+ * message. Vendors read a common prefix from their cache, if it is long enough and recent. Tokens are estimated: 3.5
+ * bytes each, also in images.
  */
 export interface SharedPrefix {
   /** The length of the tools, the system prompt and the messages, as they are sent. */
@@ -131,7 +131,7 @@ export type PrefixPart =
   /** The kind of thinking or its budget: Claude reads only the tools and the system prompt from its cache. */
   | "thinking";
 
-/** What changed the beginning of a request. If several did, the first of this list that changes such a part. */
+/** What changed the prefix of a request. If there are several causes, the first in this list is reported. */
 export type PrefixCause =
   /** Another agent continues the conversation. */
   | "handoff"
@@ -1046,23 +1046,26 @@ export type Rule = string;
  * `ruleSubject`. Every path must be relative, must not climb, and must not name a hidden file or folder.
  */
 export type PermissionMode =
-  /** `canUseTool` decides; without it the call is denied. */
+  /** `canUseTool` decides. Without it, the call is denied. */
   | "default"
   /**
-   * Tools with `access: "edit"` run, and so do plain command lines that only move files about (`mkdir`, `touch`,
-   * `rm`, `rmdir`, `mv`, `cp`). Other calls, and calls with unsafe paths, are judged as in `default`.
+   * Tools with `access: "edit"` run, and so do plain command lines that only move files (`mkdir`, `touch`, `rm`,
+   * `rmdir`, `mv`, `cp`). Other calls, and calls with unsafe paths, are decided as in `default`.
    */
   | "acceptEdits"
   /**
-   * Every call that is not read-only is denied, whatever rules, hooks and `canUseTool` say. Other calls are judged
-   * as in `default`.
+   * Every call that is not read-only is denied, regardless of rules, hooks and `canUseTool`. Other calls are
+   * decided as in `default`.
    */
   | "plan"
-  /** A call is denied unless a rule allows it; an `ask` rule denies too. */
+  /** A call is denied unless a rule allows it. An `ask` rule denies too. */
   | "dontAsk"
   /** `classifyTool` decides. */
   | "auto"
-  /** The call runs, unless a `deny` or `ask` rule matches, or a `deny` rule cannot read the call for sure. */
+  /**
+   * The call runs, unless a `deny` or `ask` rule matches, or the engine cannot decide whether a `deny` rule
+   * matches.
+   */
   | "bypassPermissions";
 
 /** A tool's request to the user, in MCP's terms. The engine passes it through without reading it. */

@@ -23,7 +23,7 @@ use crate::engine::model::question::{CallFacts, Facts, Point};
 const TOOL_ASKS: &str = "its tool asks a person";
 
 impl Approvals {
-    /// Asks a person for a running call, or answers with what the journal has.
+    /// Asks the user for a running call, or answers from the journal.
     pub fn elicit(
         &mut self,
         batch: &mut Batch,
@@ -70,7 +70,7 @@ impl Approvals {
         }
     }
 
-    /// Hands the answer of a person to the tool that has asked.
+    /// Passes the user's answer to the tool that has asked.
     pub fn take_elicited(
         &mut self,
         batch: &mut Batch,
@@ -100,7 +100,7 @@ impl Approvals {
     }
 }
 
-/// Returns true if a person has yet to answer the call's function.
+/// Returns true if the user has not answered the call's function yet.
 fn is_asking(call: &Call, desk: &AgentContext<'_>) -> bool {
     let is_open = |asked: &Elicitation| asked.answer.is_none() && desk.ledger.is_open(asked.question);
     call.kept.elicitations.iter().any(is_open)

@@ -33,7 +33,7 @@ impl Approvals {
         }
         let facts = Facts::call(call.facts());
         desk.ask(Ask::new(point, About::Call(index), &facts).named(call.name()));
-        // A guardrail comes after everything that decides whether the call may run.
+        // The guardrail is called after everything that decides whether the call may run.
         let status = match point {
             Point::ToolGuardrail => CallStatus::Allowed,
             _ => call.kept.status.clone(),
@@ -42,7 +42,7 @@ impl Approvals {
         true
     }
 
-    /// Shows a tool's result to hooks before it counts. Returns false if there are none.
+    /// Calls the hooks with a tool's result before it is used. Returns false if there are none.
     pub fn hook_result(
         &mut self,
         batch: &mut Batch,

@@ -1,12 +1,12 @@
 //! Questions about tool calls, and what their answers do.
 //!
-//! [`Approvals::judge`] judges each checked call by the hooks, rules and mode of the run: the call is admitted,
-//! refused, or contested (`person.rs`). A call whose input changes after that meets the deny rules again. The other
-//! files have a kind of question each. Each takes the batch, asks through the desk, and lets the call wait. Its
-//! answer changes the call and returns `Next::Advance` if calls may continue.
+//! [`Approvals::judge`] checks each call against the hooks, rules and mode of the run: the call is admitted, refused,
+//! or contested (`person.rs`). If its input changes after that, the deny rules are checked again. The other files
+//! have one kind of question each. Each takes the batch, asks through the context, and lets the call wait. The answer
+//! changes the call and returns `Next::Advance` if calls may continue.
 //!
-//! [`Approvals`] owns what answers leave for later: text of hooks for the model and the classifier, and what the
-//! platform has read for the rules. The facts about one call are with the call. Nothing here starts a call.
+//! [`Approvals`] owns what answers leave for later: text of hooks for the model and the classifier, and the
+//! platform's readings for the rules. The data of one call are with the call. Nothing here starts a call.
 
 mod elicitation;
 mod hooks;
@@ -60,7 +60,7 @@ impl Approvals {
         self.readings.clear();
     }
 
-    /// Adds text of hooks for the model. `blocks` says that the reason of a denial is such text too.
+    /// Adds text of hooks for the model. `blocks` says whether the reason of a denial is also such text.
     pub fn note(&mut self, verdict: &mut HookAnswer, blocks: bool) {
         if blocks && verdict.denies() {
             self.kept.notes.extend(verdict.reason.take().map(Block::notice));
@@ -112,7 +112,7 @@ impl Approvals {
         batch.note_judged();
     }
 
-    /// Lets the call run, unless a deny rule or a guardrail is against it.
+    /// Lets the call run, unless a deny rule or a guardrail denies it.
     pub fn admit(&mut self, batch: &mut Batch, desk: &mut AgentContext<'_>, index: usize) {
         if !self.deny_by_rule(batch, desk, index) && !self.ask_about(batch, desk, Point::ToolGuardrail, index)
         {
@@ -169,8 +169,8 @@ impl Approvals {
     }
 }
 
-/// Replaces the input of a call with one of your code. An input that does not fit the tool's schema leads to a
-/// fault and a warning. Returns false then.
+/// Replaces the input of a call with one from your code. If it does not match the tool's schema, the call gets an
+/// error, there is a warning, and the function returns false.
 pub fn change_input(
     batch: &mut Batch,
     desk: &mut AgentContext<'_>,

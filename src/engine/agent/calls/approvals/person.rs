@@ -1,8 +1,7 @@
-//! Approval of a call by a person, by hooks in a person's place, or by the classifier.
+//! Approval of a call by the user, by hooks, or by the classifier.
 //!
-//! [`Approvals::judge`] contests a call that a rule, the mode or the tool wants to be asked about. The
-//! answer lets the call run, perhaps with another input, or denies it. Its permission updates change the rules of
-//! the run immediately.
+//! [`Approvals::judge`] contests a call if a rule, the mode or the tool requires a question. The answer lets the call
+//! run, perhaps with another input, or denies it. Its permission updates change the rules of the run immediately.
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::approvals::{Approvals, change_input};
@@ -25,7 +24,7 @@ use crate::engine::policy::permission::IGNORED_RULES;
 const PROMPT: &str = "permission_prompt";
 
 impl Approvals {
-    /// Asks the `PermissionRequest` hooks, which may answer in a person's place, and else the person.
+    /// Calls the `PermissionRequest` hooks, which may decide, and otherwise asks the user.
     pub fn contest(
         &mut self,
         batch: &mut Batch,
@@ -38,7 +37,7 @@ impl Approvals {
         let Some(call) = batch.get_mut(index) else {
             return;
         };
-        // A person has been asked in another process, after the hooks.
+        // The user was asked in another process, after the hooks.
         let is_asked = call.kept.question.is_some();
         if classify || is_asked || call.kept.gate.said(Decision::Defer) || !desk.has_hooks(point, call.name())
         {
@@ -77,7 +76,7 @@ impl Approvals {
         self.heed_permission(batch, desk, index, answer)
     }
 
-    /// Asks a person or the classifier.
+    /// Asks the user or the classifier.
     fn ask_for(
         &mut self,
         batch: &mut Batch,
@@ -118,7 +117,7 @@ impl Approvals {
         batch.set(index, CallStatus::Asked, Some(Wait::Permission));
     }
 
-    /// Takes the answer of a person, or of the function that answers for one.
+    /// Applies the answer of the user, or of the function that answers for the user.
     pub fn take_permission(
         &mut self,
         batch: &mut Batch,
@@ -172,7 +171,7 @@ impl Approvals {
     }
 }
 
-/// Tells hooks that a call waits for a person.
+/// Calls the hooks with a notification that a call waits for the user.
 fn notify(call: &Call, desk: &mut AgentContext<'_>, question_id: EffectId, reason: &str) {
     let facts = Facts::Notification {
         notification_type: PROMPT,

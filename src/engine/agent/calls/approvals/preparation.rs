@@ -54,7 +54,7 @@ impl Approvals {
     ) {
         let status = batch.get(index).map(|call| call.kept.status.clone());
         if let Some(status) = status.filter(|status| *status != CallStatus::Open) {
-            // Another process has brought it further.
+            // It has advanced further in another process.
             return self.go_on_from(batch, desk, index, status);
         }
         if let Some(problem) = prepared.problem {
@@ -105,7 +105,7 @@ impl Approvals {
         Next::Advance
     }
 
-    /// Takes the step again at which a call was that had not started.
+    /// Repeats the last step of a call that had not started.
     pub fn go_on_from(
         &mut self,
         batch: &mut Batch,

@@ -1,7 +1,7 @@
 //! Questions about calls of another process whose outcome is unknown.
 //!
-//! [`Approvals::ask_to_reconcile`] asks your code what became of a call (`Point::Reconcile`), because nothing else
-//! can know. The question stays open until it is answered.
+//! [`Approvals::ask_to_reconcile`] asks your code what happened to a call (`Point::Reconcile`), because only your
+//! code can know. The question remains open until it is answered.
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::approvals::Approvals;

@@ -1,8 +1,8 @@
 //! The last questions of a round, before the model gets its results: the hooks of the batch, and the wording of
 //! errors.
 //!
-//! `Calls::advance` asks when all calls are done. The round ends when both have answered. A wording that does not
-//! come leaves the error as it is.
+//! `Calls::advance` asks when all calls have ended. The round ends when both have answered. Without an answer, the
+//! wording of an error does not change.
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::approvals::Approvals;

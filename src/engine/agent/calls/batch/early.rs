@@ -1,7 +1,7 @@
-//! The calls of an answer that still streams.
+//! The calls of an answer that is still streaming.
 //!
-//! A call is whole at its end, or where a protocol marks none, at the next call. [`Batch::next_early`] reads the next
-//! whole call. `schedule.rs` decides whether it starts early.
+//! A call is complete at its end, or at the next call if the protocol does not mark ends. [`Batch::next_early`] reads
+//! the next complete call. `schedule.rs` decides whether it starts early.
 
 use looplet_scan::check::check;
 use looplet_scan::reader::Object;
@@ -13,7 +13,7 @@ use crate::engine::agent::telling::tell_changes;
 use crate::engine::model::answer::{ModelAnswer, PartKind};
 
 impl Batch {
-    /// The next call of the answer, if it is whole.
+    /// The next call of the answer, if it is complete.
     pub fn next_early(
         &mut self,
         desk: &mut AgentContext<'_>,
@@ -23,7 +23,7 @@ impl Batch {
             let at = self.parts_seen;
             let part = answer.parts.get(at)?;
             if part.is_answer {
-                // The answer call joins the batch when the answer is complete, and no call may come before it.
+                // The answer call is added when the answer is complete, and no call may precede it.
                 self.is_closed = true;
                 return None;
             }
@@ -46,9 +46,9 @@ impl Batch {
         None
     }
 
-    /// Ends a call when the next one has begun, because Chat Completions marks the end of no call. Some servers send
-    /// the calls of an answer by turns, so the arguments must be an object that cannot grow. Otherwise no further
-    /// call starts early.
+    /// Ends a call when the next one has started, because Chat Completions does not mark the end of a call. Some
+    /// servers interleave the calls of an answer, so the arguments must be an object that cannot grow. Otherwise no
+    /// further call starts early.
     fn ends_at_next_call(
         &mut self,
         at: usize,

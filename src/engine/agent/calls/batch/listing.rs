@@ -1,4 +1,4 @@
-//! The beginning of a call: it gets the options of its tool, takes its place in the batch, and is emitted.
+//! The start of a call: it gets the options of its tool, is added to the batch, and is emitted.
 
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::{Call, Wait, written_json};

@@ -58,7 +58,7 @@ impl Batch {
         self.calls.get(index)
     }
 
-    /// A call whose facts are changed. Its status changes through [`Batch::set`].
+    /// A call, to change its data. [`Batch::set`] changes its status.
     pub fn get_mut(&mut self, index: usize) -> Option<&mut Call> {
         self.calls.get_mut(index)
     }
@@ -90,7 +90,7 @@ impl Batch {
             return;
         };
         (call.kept.status, call.waits) = (status, waits);
-        // Each search begins no later than at a call that it is to find.
+        // Each search starts no later than at a call that it must find.
         if call.is_to_judge() {
             self.unjudged = self.unjudged.min(index);
         } else if call.is_queued() {
@@ -100,7 +100,7 @@ impl Batch {
         }
     }
 
-    /// Lets a call be judged, or judged again.
+    /// Marks a call to be checked, also again.
     pub fn set_to_judge(&mut self, index: usize) {
         if let Some(call) = self.calls.get(index) {
             let status = match call.kept.gate.is_unasked() {
@@ -111,7 +111,7 @@ impl Batch {
         }
     }
 
-    /// The range that holds all calls that are still to be judged.
+    /// The range of all calls that are still to be checked.
     pub fn to_judge(&self) -> Range<usize> {
         self.unjudged..self.calls.len()
     }
@@ -122,12 +122,12 @@ impl Batch {
         self.unjudged += rest.take_while(|call| !call.is_to_judge()).count();
     }
 
-    /// The range that holds all calls that run or wait for their save.
+    /// The range of all calls that run or wait for their save.
     pub fn under_way(&self) -> Range<usize> {
         self.first_open..self.started
     }
 
-    /// The index of the first queued call that may start, by the mode and the number of calls that may run at once.
+    /// The index of the first queued call that may start, according to the mode and the maximum concurrency.
     pub fn next_to_start(&mut self, mode: ToolExecution, max_concurrency: u32) -> Option<usize> {
         let done = self.calls.iter().skip(self.first_open);
         self.first_open += done.take_while(|call| call.is_done()).count();
@@ -186,7 +186,7 @@ impl Batch {
         Some(under_way.start + at)
     }
 
-    /// Returns true if a person is asked about one of the calls, or by it or an agent below it.
+    /// Returns true if a user has been asked about one of the calls, or by it or an agent below it.
     pub fn awaits_person(&self, asking: &[EffectId]) -> bool {
         let asks_below = |call: &Call| call.begun().is_some_and(|effect| asking.contains(&effect));
         let open = self.calls.iter().skip(self.first_open);
@@ -194,7 +194,7 @@ impl Batch {
             .any(|call| call.kept.awaits_person() || asks_below(call))
     }
 
-    /// Returns true for a running call that waits for a person.
+    /// Returns true for a running call that waits for the user.
     pub fn is_asking(&self, effect: EffectId) -> bool {
         let call = self.running(effect);
         call.is_some_and(|call| call.kept.elicitations.iter().any(Elicitation::is_open))

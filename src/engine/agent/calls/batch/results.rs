@@ -1,7 +1,7 @@
 //! The results of calls: each call of a batch gets exactly one.
 //!
-//! [`Batch::finish`] is the one place that gives a call its result and emits it. [`Batch::results`] are the results
-//! as the model reads them, in request order, whatever has become of a call.
+//! [`Batch::finish`] is the only place that gives a call its result and emits it. [`Batch::results`] are the results
+//! for the model in request order, also of calls that were aborted or not run.
 
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::{Call, Wait};
@@ -17,7 +17,7 @@ use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectId, Output};
 
 impl Batch {
-    /// Lets a call whose effect is open wait for its result.
+    /// Makes a call with an open effect wait for its result.
     pub fn wait_for_result(&mut self, desk: &AgentContext<'_>, index: usize, effect: EffectId) {
         let started_ms = desk.ledger.now_ms;
         let waits = Wait::Result { started_ms };
@@ -145,7 +145,7 @@ impl Batch {
         }
     }
 
-    /// Aborts the running calls. A result that hooks are still looking at counts as it is.
+    /// Aborts the running calls. A result that hooks are still checking is used unchanged.
     pub fn abort(&mut self, desk: &mut AgentContext<'_>, why: &str) {
         for index in 0..self.calls.len() {
             if let Some(result) = self.returned(index) {
@@ -196,7 +196,7 @@ impl Batch {
         Next::RoundOver
     }
 
-    /// The result blocks in request order. A call that is not done gets a result that says so.
+    /// The result blocks in request order. A call that has not ended gets a result that says so.
     pub fn results(&self) -> Vec<Block> {
         self.calls.iter().map(Call::result_block).collect()
     }

@@ -12,7 +12,7 @@ use crate::engine::protocol::request::prefix::summary::SummaryForm;
 use crate::engine::protocol::{Prefill, Protocol, RequestSpec, waits_for_results};
 
 impl Transcript {
-    /// What an answer to the last body keeps of it; see [`Body::prefix`].
+    /// The prefix that an answer to the last body stores. See [`Body::prefix`].
     pub fn prefix(&self) -> Option<String> {
         self.body.prefix()
     }
@@ -27,7 +27,7 @@ impl Transcript {
         self.body.split(upto)
     }
 
-    /// The number of messages whose reasoning the last body leaves out.
+    /// The number of messages for which the last body leaves out the reasoning.
     pub fn reasoning_left_out(&self) -> usize {
         self.body.reasoning_left_out()
     }
@@ -42,8 +42,8 @@ impl Transcript {
         self.body.take_compared()
     }
 
-    /// Lends an answer the ids of the calls, so that its own calls get others. An answer that has them already keeps
-    /// them. [`Transcript::take_call_ids`] takes them back, with the answer's own. Those of a failed attempt are
+    /// Moves the known call ids to an answer, so that its own calls get others. An answer that has them already keeps
+    /// them. [`Transcript::take_call_ids`] moves them back, with the answer's own. Those of a failed attempt are
     /// lost, so they are collected again.
     pub fn lend_call_ids(&mut self, answer: &mut ModelAnswer) {
         let taken = &mut answer.taken_ids;
@@ -80,9 +80,9 @@ impl Transcript {
         Ok(body)
     }
 
-    /// Gives the next request system prompt, tools, effort and format of now: at its end if that saves reasoning,
-    /// else at its beginning. Where no message may follow, the request has those of the request before. `own` are all
-    /// tools of the agent.
+    /// Gives the next request the current system prompt, tools, effort and format: at its end if that preserves
+    /// reasoning, otherwise at its beginning. If no message may follow, the request has those of the previous
+    /// request. `own` are all tools of the agent.
     ///
     /// # Errors
     /// An option that the protocol cannot express.
@@ -110,7 +110,7 @@ impl Transcript {
         let is_result = |block: &Block| matches!(block, Block::ToolResult { .. });
         let last = self.messages.last().filter(|last| last.role == Role::User);
         let before = self.messages.iter().rev().nth(1);
-        // A server tool that waits gets the results alone. Text goes into the last of them, and no message follows.
+        // A waiting server tool gets only the results. Text is added to the last of them, and no message follows.
         let may_follow =
             !self.ends_with_answer() && !before.is_some_and(|before| waits_for_results(before, &[]));
         let is_input = may_follow && last.is_some_and(|last| !last.content.iter().all(is_result));
@@ -173,8 +173,8 @@ impl Transcript {
         Body::whole(protocol, &spec, &messages)
     }
 
-    /// The body of a request to the vendor for a summary of the first `upto` messages, and what the summary keeps of
-    /// it.
+    /// The body of a request to the vendor for a summary of the first `upto` messages, and the prefix that the
+    /// summary stores.
     ///
     /// # Errors
     /// An option that the protocol cannot express.

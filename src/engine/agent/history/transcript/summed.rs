@@ -1,4 +1,4 @@
-//! Summaries within a transcript: a summary stands in requests for the messages before it, which stay in the history.
+//! Summaries within a transcript. In requests a summary replaces the messages before it, which remain in the history.
 
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::model::config::ModelConfig;
@@ -10,9 +10,9 @@ use crate::engine::protocol::request::prefix::summary::{
 };
 
 impl Transcript {
-    /// Puts a user message with `head` in place of the first `cut` messages. The message after them must not answer
-    /// calls. With `keeps_head` later requests begin with the same system prompt and tools, because the vendor has
-    /// made the head of this request.
+    /// Replaces the first `cut` messages with a user message. The message after them must not answer calls. With
+    /// `keeps_head`, later requests begin with the same system prompt and tools, because the vendor has created the
+    /// head of this request.
     pub fn replace_first(&mut self, cut: usize, head: Vec<Block>, keeps_head: bool) {
         let cut = cut.min(self.messages.len());
         let before = self.messages.len();
@@ -36,8 +36,8 @@ impl Transcript {
         self.forget_body();
     }
 
-    /// Gives the messages back for which a summary stands that only its vendor can read, if this model cannot.
-    /// Returns false if there are none.
+    /// Restores the messages before a vendor's summary if this model cannot read it. Returns false if there is no
+    /// such summary.
     pub fn unfold_unreadable(&mut self, protocol: &Protocol, model: &ModelConfig) -> bool {
         let is_unreadable =
             |first: &&Message| is_opaque(first) && Signed::of(first, protocol, model).is_none();
@@ -64,18 +64,19 @@ impl Transcript {
         has_changed
     }
 
-    /// The form of the vendor's summary with which requests to this model begin.
+    /// The form of the vendor's summary at the start of requests to this model.
     pub fn signed_summary(&self, protocol: &Protocol, model: &ModelConfig) -> Option<&'static SummaryForm> {
         let first = self.messages.first()?;
         Signed::of(first, protocol, model).map(|signed| signed.form)
     }
 
-    /// True if the history begins with a summary of a vendor.
+    /// True if the history begins with a vendor's summary.
     pub fn has_signed_summary(&self) -> bool {
         self.messages.first().is_some_and(has_signed)
     }
 
-    /// The vendor has refused its summary, which is a text from now on. Returns false if there is none.
+    /// Sends the vendor's summary as text from now on, because the vendor has rejected it. Returns false if there is
+    /// none.
     pub fn refuse_summary(&mut self) -> bool {
         let Some(first) = self.messages.first_mut().filter(|first| has_signed(first)) else {
             return false;
@@ -113,7 +114,7 @@ pub(super) fn split_off_summary(history: &mut Vec<Message>) -> Vec<Message> {
     rest
 }
 
-/// What a journal is told of the messages for which a summary stands, and of the summary, in `first`.
+/// The facts for a journal: the messages that a summary replaces, and the summary, in `first`.
 pub(super) fn facts_of_earlier(earlier: &[Message], first: &Message) -> Vec<Fact> {
     let fact = |messages: Vec<Message>, upto| Fact::Messages {
         from: 0,

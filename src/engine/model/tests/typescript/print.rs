@@ -283,7 +283,7 @@ pub fn mark(schema: &mut Value, name: &str) {
     }
 }
 
-/// True when `null` is a value of the fields of this type; else it stands for a field that is left out.
+/// True if `null` is a value of the fields of this type. Otherwise it marks a field that is left out.
 pub fn is_of_null(schema: &Value) -> bool {
     schema["x-options"] == "null"
 }

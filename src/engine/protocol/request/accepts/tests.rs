@@ -109,7 +109,7 @@ fn names_of_tools_and_ids_of_calls_are_those_that_the_vendors_take() {
                 "{target}: {name}"
             );
         }
-        // Each name stands at its tool, and at each of its calls and results.
+        // Each name is in its tool, and in each of its calls and results.
         let mut different = found.clone();
         different.sort();
         different.dedup();

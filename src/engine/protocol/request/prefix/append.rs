@@ -1,8 +1,8 @@
-//! Changes of system prompt, tools, effort and format of answers that are sent at the end of a request, instead of
-//! another beginning.
+//! Changes of system prompt, tools, effort and format of answers that are sent at the end of a request, so that its
+//! prefix does not change.
 //!
-//! A protocol whose vendor ties reasoning to the beginning has a row here. The agent decides when a change is sent
-//! ([`crate::engine::agent::history::head`]), and [`crate::engine::agent::history::body`] puts it after its message.
+//! A protocol has a row here if its vendor ties reasoning to the prefix. The agent decides when a change is sent
+//! ([`crate::engine::agent::history::head`]), and [`crate::engine::agent::history::body`] adds it after its message.
 //! <https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages>,
 //! <https://platform.claude.com/docs/en/build-with-claude/effort-per-message> (2026-11-29),
 //! <https://developers.openai.com/api/docs/guides/keep-prefix-unchanged> (2026-11-28)
@@ -19,11 +19,11 @@ use crate::engine::protocol::Protocol;
 /// How a protocol sends changes at the end.
 #[derive(Clone, Copy, Debug)]
 pub struct AppendForm {
-    /// The system prompt is a part of the beginning, so a changed one is sent at the end. Otherwise each request has
-    /// the system prompt of now.
+    /// The system prompt is part of the prefix, so a changed one is sent at the end. Otherwise each request has the
+    /// current system prompt.
     pub has_system: bool,
-    /// A message can remove tools, and declare one again in another way. Otherwise each request names the tools that
-    /// the model may call now, and another declaration needs another beginning.
+    /// A message can remove tools, and declare one again differently. Otherwise each request names the tools that the
+    /// model may call now, and a different declaration needs a new prefix.
     pub removes_tools: bool,
     /// The value of `anthropic-beta` that a change of tools needs; empty for none.
     pub beta: &'static str,
@@ -39,10 +39,10 @@ pub struct AppendForm {
 pub struct EffortForm {
     /// The value of `anthropic-beta` that it needs; empty for none.
     pub beta: &'static str,
-    /// It counts from the next message of the user with more than results of tools.
+    /// It applies from the next message of the user with more than results of tools.
     pub needs_input: bool,
-    /// Writes a format of answers, `None` for text, where that is a part of the beginning and changes with the
-    /// effort. Otherwise each request has the format of now.
+    /// Writes a format of answers, `None` for text, if that is part of the prefix and changes with the effort.
+    /// Otherwise each request has the current format.
     pub format: Option<WriteFormat>,
     /// The effort of a request that names none, for the asked model; empty if that is not known.
     pub default: &'static str,
@@ -61,9 +61,9 @@ pub fn format_json(write: WriteFormat, format: Option<&ResponseFormat>) -> Json 
 /// The changes of a request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Appended<'a> {
-    /// The form of the asked model; `None` if its requests always begin with the head of now.
+    /// The form for the requested model. `None` if its requests always begin with the current head.
     pub form: Option<&'a AppendForm>,
-    /// What the request begins with, and the changes since.
+    /// The head of the request, and the changes since.
     pub head: Option<&'a Head>,
     /// One more change, of this request.
     pub last: Option<&'a HeadChange>,
@@ -71,7 +71,7 @@ pub struct Appended<'a> {
     pub offered: Option<&'a [ToolConfig]>,
 }
 
-/// The form in which this model takes changes at the end. `None` if it takes none, if its vendor does not compare
+/// The form in which this model accepts changes at the end. `None` if it accepts none, if its vendor does not compare
 /// what precedes reasoning, or if the caller's own `body` has the head.
 pub fn append_form(protocol: &Protocol, model: &ModelConfig) -> Option<AppendForm> {
     let form = *protocol.append?;

@@ -1,12 +1,12 @@
-//! Which reasoning goes out where a model was made to forget some of it in between.
+//! Selects the reasoning to send if a model lost some of it in between.
 //!
-//! Claude notes with each block which one came before it, so a request has a chain: each block is followed by one
-//! that was made behind it. After a change that was taken back there can be two chains, and a request can have one of
+//! Claude records with each block which one preceded it, so a request has a chain: each block is followed by one that
+//! was written after it. After a change that was reverted there can be two chains, and a request can have only one of
 //! them. [`best`] chooses the one of which the model reads most. Nothing fails.
 
 use std::collections::BTreeMap;
 
-/// The reasoning of a message that fits by everything but the reasoning before it.
+/// The reasoning of a message that is valid except for the reasoning before it.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
     /// The index of the message.
@@ -20,7 +20,7 @@ pub struct Link {
     pub is_sent: bool,
 }
 
-/// The messages of the chain of which the model reads most; `None` if that is the one that is sent. A chain may begin
+/// The messages of the chain of which the model reads most. `None` if that is the one that is sent. A chain may begin
 /// with any block, but only after `summarized` if a vendor's summary replaces that block.
 pub fn best(links: &[Link], summarized: Option<u64>) -> Option<Vec<usize>> {
     let sent = links.iter().filter(|link| link.is_sent);

@@ -1,11 +1,11 @@
 //! Summaries that the vendor of a model writes, and signs or encrypts.
 //!
-//! A protocol whose vendor summarises on demand has a [`SummaryForm`]. The agent asks for a summary of the first
-//! messages, and stores it as [`Signed`] in the `vendor` of the block that stands for them. A request to the same
+//! A protocol has a [`SummaryForm`] if its vendor summarises on demand. The agent asks for a summary of the first
+//! messages, and stores it as [`Signed`] in the `vendor` of the block that replaces them. A request to the same
 //! vendor begins with the vendor's own items. Every other model gets the text of the block.
 //!
-//! Reasoning behind a signed summary stays what it was: the vendor counts the summary as the messages that it stands
-//! for, if system prompt and tools are the same. So [`Signed::prefix`] is the prefix at the end of these messages.
+//! Reasoning after a signed summary remains valid: the vendor treats the summary as the messages that it replaces, if
+//! system prompt and tools are the same. So [`Signed::prefix`] is the prefix at the end of these messages.
 //! <https://platform.claude.com/docs/en/build-with-claude/compaction-thinking-blocks> (2026-09-22),
 //! <https://developers.openai.com/api/docs/guides/keep-prefix-unchanged> (2026-11-28)
 //!
@@ -58,12 +58,12 @@ pub fn is_excluded(form: &SummaryForm, model: &ModelConfig) -> bool {
 pub struct Signed<'a> {
     pub form: &'static SummaryForm,
     items: &'a str,
-    /// The prefix at the end of the messages that it stands for; empty if no reasoning behind it can be sent.
+    /// The prefix at the end of the messages that it replaces. Empty if no reasoning after it can be sent.
     pub prefix: Cow<'a, str>,
 }
 
 impl<'a> Signed<'a> {
-    /// The summary with which this message begins, if the model can read it.
+    /// The summary at the beginning of this message, if the model can read it.
     pub fn of(message: &'a Message, protocol: &Protocol, model: &ModelConfig) -> Option<Signed<'a>> {
         let object = Object::parse(signed_json(message)?.as_str())?;
         let form = summary_form(protocol, model)?;
@@ -121,12 +121,12 @@ pub fn is_opaque(message: &Message) -> bool {
     object.is_some_and(|object| object.get(OPAQUE) == Some("true"))
 }
 
-/// True if the message begins with a summary of a vendor.
+/// True if the message begins with a vendor's summary.
 pub fn has_signed(message: &Message) -> bool {
     signed_json(message).is_some()
 }
 
-/// Makes the vendor's summary with which a message begins a text.
+/// Converts the vendor's summary at the beginning of a message to text.
 pub fn forget_signed(message: &mut Message) {
     if has_signed(message)
         && let Some(Block::Text { vendor, .. }) = message.content.first_mut()
@@ -135,7 +135,7 @@ pub fn forget_signed(message: &mut Message) {
     }
 }
 
-/// The message without the summary with which it begins; `None` if nothing else is in it.
+/// The message without the summary at its beginning. `None` if there is nothing else in it.
 pub fn behind_summary(message: &Message) -> Option<Message> {
     let content = message.content.get(1..).filter(|rest| !rest.is_empty())?;
     Some(Message {

@@ -268,7 +268,7 @@ pub const ASKED: &[(&str, &[&str])] = &[
     ("WebFetch(https://bad.com/*)", &["bad.com/x"]),
 ];
 
-/// Texts that run beside this rule.
+/// Texts that this rule does not apply to.
 pub const NOT_DENIED: &[(&str, &[&str])] = &[
     ("Bash(rm *)", &["npm test", "rmdir x"]),
     (
