@@ -5,7 +5,7 @@
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::rounds::Rounds;
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::who::AgentIdentity;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::journal::{CourseState, Reply};
@@ -86,14 +86,14 @@ impl IterationState {
     }
 
     /// Emits the end of the iteration, unless it was emitted before.
-    pub fn finish(&mut self, desk: &mut AgentContext<'_>, reply: &Reply) {
+    pub fn finish(&mut self, ctx: &mut AgentContext<'_>, reply: &Reply) {
         match self.progress() {
             Progress::Open => {}
-            Progress::CutOff => desk.who.kept.iteration += 1,
+            Progress::CutOff => ctx.who.kept.iteration += 1,
             Progress::Finished | Progress::Told => return,
         }
         self.set_progress(Progress::Finished);
-        desk.emit(EventKind::IterationFinish {
+        ctx.emit(EventKind::IterationFinish {
             finish_reason: reply.finish_reason,
             raw_finish_reason: reply.raw_finish_reason.clone(),
             usage: reply.usage,
@@ -103,12 +103,12 @@ impl IterationState {
     }
 
     /// Asks `onIterationEnd`, once for each iteration. Returns false if there is no one to ask.
-    pub fn ask_about_end(&mut self, desk: &mut AgentContext<'_>, reply: &Reply, rounds: &Rounds) -> bool {
+    pub fn ask_about_end(&mut self, ctx: &mut AgentContext<'_>, reply: &Reply, rounds: &Rounds) -> bool {
         let point = Point::IterationEnd;
         if self.progress() != Progress::Finished {
             return false;
         }
-        if !desk.has_hooks(point, "") {
+        if !ctx.has_hooks(point, "") {
             self.note_told();
             return false;
         }
@@ -116,9 +116,9 @@ impl IterationState {
             text: reply.text(),
             finish_reason: reply.finish_reason,
             usage: reply.usage,
-            tool_calls: rounds.last_of(desk.who.kept.iteration),
+            tool_calls: rounds.last_of(ctx.who.kept.iteration),
         };
-        desk.ask(Ask::new(point, About::Phase, &facts));
+        ctx.ask(Ask::new(point, About::Phase, &facts));
         true
     }
 

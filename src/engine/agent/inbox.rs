@@ -3,7 +3,7 @@
 //! The run adds steers and follow-ups to the root's [`Inbox`]. The agent takes them when an iteration yields to your
 //! listeners. Messages that are left at the end are reported as undelivered.
 
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::journal::{Inbox, Queued};
 use crate::engine::model::message::Block;
@@ -33,13 +33,13 @@ impl Inbox {
 
 /// Takes the first messages out of a queue and emits that they were delivered. Returns their content as one message
 /// to the model.
-pub(super) fn deliver(queue: &mut Vec<Queued>, most: usize, desk: &mut AgentContext<'_>) -> Vec<Block> {
+pub(super) fn deliver(queue: &mut Vec<Queued>, most: usize, ctx: &mut AgentContext<'_>) -> Vec<Block> {
     let first: Vec<Queued> = queue.drain(..most.min(queue.len())).collect();
     let ids: Vec<u32> = first.iter().map(|queued| queued.id).collect();
     let content: Vec<Block> = first.into_iter().flat_map(|queued| queued.content).collect();
     if !ids.is_empty() {
         let content = content.clone();
-        desk.emit(EventKind::SteerDelivered { ids, content });
+        ctx.emit(EventKind::SteerDelivered { ids, content });
     }
     content
 }

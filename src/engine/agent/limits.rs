@@ -6,7 +6,7 @@
 //! if there is no `onLimit`. The counts are in the ledger's accounts, and the deadlines in its timers.
 
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::answer::ModelAnswer;

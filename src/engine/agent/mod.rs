@@ -16,8 +16,8 @@
 pub mod answer;
 pub mod asks;
 pub mod calls;
+pub mod context;
 mod course;
-pub mod desk;
 pub mod durable;
 pub mod history;
 pub mod inbox;
@@ -43,8 +43,8 @@ use std::borrow::Cow;
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::asks::{About, Settled};
 use crate::engine::agent::calls::Calls;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::course::IterationState;
-use crate::engine::agent::desk::AgentContext;
 use crate::engine::agent::history::History;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::machine::Machine;
@@ -106,13 +106,13 @@ impl Agent {
     }
 
     /// A request's body. A restored agent encodes it again: the same state gives the same bytes.
-    pub fn request_body<'a>(&'a mut self, desk: AgentContext<'a>, request: EffectId) -> Option<&'a [u8]> {
+    pub fn request_body<'a>(&'a mut self, ctx: AgentContext<'a>, request: EffectId) -> Option<&'a [u8]> {
         let transcript = &mut self.history.transcript;
         match &mut self.machine.now {
-            Now::Summarizing(summary) if summary.is_asked_by(request) => summary.body(&desk, transcript).ok(),
+            Now::Summarizing(summary) if summary.is_asked_by(request) => summary.body(&ctx, transcript).ok(),
             Now::Reading(call) if call.request == Some(request) => match call.own_body() {
                 Some(body) => Some(body),
-                None => encode(transcript, desk.who, desk.config).ok(),
+                None => encode(transcript, ctx.who, ctx.config).ok(),
             },
             _ => None,
         }
@@ -124,13 +124,13 @@ impl Agent {
     }
 
     /// Sets the model that the next request asks.
-    pub fn set_next_model(&mut self, desk: &AgentContext<'_>, model: Box<ModelConfig>) {
-        self.requests.set_next_model(model, desk.setup);
+    pub fn set_next_model(&mut self, ctx: &AgentContext<'_>, model: Box<ModelConfig>) {
+        self.requests.set_next_model(model, ctx.setup);
     }
 
     /// Hands the conversation off to the agent with this agent's new profile.
-    pub fn take_over(&mut self, desk: &mut AgentContext<'_>, successor: Successor) {
-        take_over(desk, &mut self.history.transcript, successor);
+    pub fn take_over(&mut self, ctx: &mut AgentContext<'_>, successor: Successor) {
+        take_over(ctx, &mut self.history.transcript, successor);
     }
 
     /// The model call whose response is being received.
@@ -146,132 +146,132 @@ impl Agent {
 
     pub fn handle_head(
         &mut self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         request: EffectId,
         status: u16,
         headers: Vec<(String, String)>,
     ) {
         if let Some(reading) = self.reading() {
-            let next = reading.handle_head(desk, request, status, headers);
-            self.follow(desk, next);
+            let next = reading.handle_head(ctx, request, status, headers);
+            self.follow(ctx, next);
         }
     }
 
-    pub fn handle_chunk(&mut self, desk: &mut AgentContext<'_>, request: EffectId, bytes: &[u8]) {
+    pub fn handle_chunk(&mut self, ctx: &mut AgentContext<'_>, request: EffectId, bytes: &[u8]) {
         if let Some(reading) = self.reading() {
-            let next = reading.handle_chunk(desk, request, bytes);
-            self.follow(desk, next);
+            let next = reading.handle_chunk(ctx, request, bytes);
+            self.follow(ctx, next);
         }
     }
 
-    pub fn handle_end(&mut self, desk: &mut AgentContext<'_>) {
+    pub fn handle_end(&mut self, ctx: &mut AgentContext<'_>) {
         if let Some(reading) = self.reading() {
-            let next = reading.end(desk, false);
-            self.follow(desk, next);
+            let next = reading.end(ctx, false);
+            self.follow(ctx, next);
         }
     }
 
-    pub fn handle_request_failed(&mut self, desk: &mut AgentContext<'_>, failure: Failure) {
+    pub fn handle_request_failed(&mut self, ctx: &mut AgentContext<'_>, failure: Failure) {
         if let Some(reading) = self.reading() {
-            let next = reading.handle_failure(desk, failure);
-            self.follow(desk, next);
+            let next = reading.handle_failure(ctx, failure);
+            self.follow(ctx, next);
         }
     }
 
-    pub fn tool_finished(&mut self, desk: &mut AgentContext<'_>, call: EffectId, result: ToolReturn) {
-        let next = self.calls.finished(desk, call, result);
-        self.follow(desk, next);
+    pub fn tool_finished(&mut self, ctx: &mut AgentContext<'_>, call: EffectId, result: ToolReturn) {
+        let next = self.calls.finished(ctx, call, result);
+        self.follow(ctx, next);
     }
 
-    pub fn tool_timed_out(&mut self, desk: &mut AgentContext<'_>, call: EffectId) {
-        let next = self.calls.time_is_up(desk, call);
-        self.follow(desk, next);
+    pub fn tool_timed_out(&mut self, ctx: &mut AgentContext<'_>, call: EffectId) {
+        let next = self.calls.time_is_up(ctx, call);
+        self.follow(ctx, next);
     }
 
-    pub fn saved(&mut self, desk: &mut AgentContext<'_>, save: EffectId, ok: bool) {
-        let next = self.calls.saved(desk, save, ok);
-        self.follow(desk, next);
+    pub fn saved(&mut self, ctx: &mut AgentContext<'_>, save: EffectId, ok: bool) {
+        let next = self.calls.saved(ctx, save, ok);
+        self.follow(ctx, next);
     }
 
     /// Takes the step that follows.
-    pub(crate) fn follow(&mut self, desk: &mut AgentContext<'_>, next: Next) {
+    pub(crate) fn follow(&mut self, ctx: &mut AgentContext<'_>, next: Next) {
         match next {
             Next::Wait => {}
             Next::Advance => {
-                let next = self.calls.advance(desk);
-                self.follow(desk, next);
+                let next = self.calls.advance(ctx);
+                self.follow(ctx, next);
             }
             Next::Send => {
                 self.machine.enter(Step::Ask, Now::Sending);
-                self.send(desk);
+                self.send(ctx);
             }
             Next::SendLater => self.machine.enter(Step::Ask, Now::Sending),
             Next::Shorten(failure) => {
-                if let Some(summary) = Summary::of_overflow(desk, &self.history, failure) {
-                    self.summarize(desk, summary);
+                if let Some(summary) = Summary::of_overflow(ctx, &self.history, failure) {
+                    self.summarize(ctx, summary);
                 }
             }
-            Next::GuardInput => self.guard_input(desk),
-            Next::ResponseOver => self.finish_response(desk),
-            Next::RoundOver => self.close_round(desk),
-            Next::HandOver { owes_answer } => self.hand_over(desk, owes_answer),
-            Next::Stop(stopped_by) => self.stop(desk, stopped_by),
-            Next::StopBecause(stopped_by, why) => self.stop_because(desk, stopped_by, why),
-            Next::Cancel(why) => self.cancel(desk, why),
-            Next::Fail(failure) => self.end_failed(desk, failure),
+            Next::GuardInput => self.guard_input(ctx),
+            Next::ResponseOver => self.finish_response(ctx),
+            Next::RoundOver => self.close_round(ctx),
+            Next::HandOver { owes_answer } => self.hand_over(ctx, owes_answer),
+            Next::Stop(stopped_by) => self.stop(ctx, stopped_by),
+            Next::StopBecause(stopped_by, why) => self.stop_because(ctx, stopped_by, why),
+            Next::Cancel(why) => self.cancel(ctx, why),
+            Next::Fail(failure) => self.end_failed(ctx, failure),
         }
     }
 
     /// Asks for more of a limit, or stops.
-    fn reach_limit(&mut self, desk: &mut AgentContext<'_>, stopped_by: StoppedBy) {
-        let next = desk.reach_limit(stopped_by, self.calls.rounds.count());
-        self.follow(desk, next);
+    fn reach_limit(&mut self, ctx: &mut AgentContext<'_>, stopped_by: StoppedBy) {
+        let next = ctx.reach_limit(stopped_by, self.calls.rounds.count());
+        self.follow(ctx, next);
     }
 
     /// Asks for more time, or stops. Everything continues until the answer arrives.
-    pub fn time_is_up(&mut self, desk: &mut AgentContext<'_>, timer: TimerReason) {
-        let next = desk.time_is_up(timer, self.calls.rounds.count());
-        self.follow(desk, next);
+    pub fn time_is_up(&mut self, ctx: &mut AgentContext<'_>, timer: TimerReason) {
+        let next = ctx.time_is_up(timer, self.calls.rounds.count());
+        self.follow(ctx, next);
     }
 
     /// Applies your code's answer at a limit, and continues the blocked step unless the limit is still reached.
-    fn after_limit(&mut self, desk: &mut AgentContext<'_>, about: &About, raise: Option<Raise>) {
+    fn after_limit(&mut self, ctx: &mut AgentContext<'_>, about: &About, raise: Option<Raise>) {
         let stopped_by = match *about {
             About::Limit(stopped_by) => stopped_by,
             About::Time(timer) => {
-                let next = desk.raise_time(timer, &raise.unwrap_or_default());
-                return self.follow(desk, next);
+                let next = ctx.raise_time(timer, &raise.unwrap_or_default());
+                return self.follow(ctx, next);
             }
             About::Phase | About::Call(_) | About::Elicitation(..) | About::Calls(_) | About::Nothing => {
                 return;
             }
         };
         if let Some(raise) = raise {
-            desk.raise(&raise);
+            ctx.raise(&raise);
         }
         // Your code may also have raised the limit unasked in the meantime.
         let phase = self.machine.phase();
         let limit = match phase {
             Phase::Preparing => {
-                self.history.reserve(desk);
-                desk.limit_on_iteration()
+                self.history.reserve(ctx);
+                ctx.limit_on_iteration()
             }
-            Phase::Running => self.calls.limit(desk, 0),
-            _ => desk.overrun(),
+            Phase::Running => self.calls.limit(ctx, 0),
+            _ => ctx.overrun(),
         };
         match (limit, phase) {
-            (Some(same), _) if same == stopped_by => self.stop(desk, same),
-            (Some(other), _) => self.reach_limit(desk, other),
-            (None, Phase::Preparing) => self.prepare(desk),
+            (Some(same), _) if same == stopped_by => self.stop(ctx, same),
+            (Some(other), _) => self.reach_limit(ctx, other),
+            (None, Phase::Preparing) => self.prepare(ctx),
             (None, Phase::Running) => {
-                let next = self.calls.set_out(desk);
-                self.follow(desk, next);
+                let next = self.calls.set_out(ctx);
+                self.follow(ctx, next);
             }
-            (None, _) => self.send_again(desk),
+            (None, _) => self.send_again(ctx),
         }
     }
 
-    pub fn answered(&mut self, desk: &mut AgentContext<'_>, question: EffectId, mut answer: Answer) {
+    pub fn answered(&mut self, ctx: &mut AgentContext<'_>, question: EffectId, mut answer: Answer) {
         while let Answer::Read {
             readings,
             answer: read,
@@ -280,58 +280,58 @@ impl Agent {
             self.calls.approvals.note_readings(readings);
             answer = *read;
         }
-        if let Some(settled) = desk.answered(question, answer) {
-            self.go_on(desk, settled);
+        if let Some(settled) = ctx.answered(question, answer) {
+            self.go_on(ctx, settled);
         }
     }
 
-    pub fn question_timed_out(&mut self, desk: &mut AgentContext<'_>, question: EffectId, point: Point) {
-        let answer = desk.late_answer(question, point);
-        self.answered(desk, question, answer);
+    pub fn question_timed_out(&mut self, ctx: &mut AgentContext<'_>, question: EffectId, point: Point) {
+        let answer = ctx.late_answer(question, point);
+        self.answered(ctx, question, answer);
     }
 
     /// Takes the step that waited for a point, when all functions that were asked there have answered.
-    fn go_on(&mut self, desk: &mut AgentContext<'_>, settled: Settled) {
+    fn go_on(&mut self, ctx: &mut AgentContext<'_>, settled: Settled) {
         let Settled { point, about, answer } = settled;
         let Calls { batch, approvals, .. } = &mut self.calls;
         let next = match answer {
-            Answer::Hook(verdict) => return self.after_hooks(desk, point, &about, *verdict),
-            Answer::Stop(stops) => return self.after_stop_question(desk, point, stops),
-            Answer::Summary(summary) => return self.take_summary(desk, &summary),
-            Answer::Filtered(messages) => return self.after_filter(desk, Ok(messages)),
+            Answer::Hook(verdict) => return self.after_hooks(ctx, point, &about, *verdict),
+            Answer::Stop(stops) => return self.after_stop_question(ctx, point, stops),
+            Answer::Summary(summary) => return self.take_summary(ctx, &summary),
+            Answer::Filtered(messages) => return self.after_filter(ctx, Ok(messages)),
             Answer::Failed { why } if point == Point::FilterHandoff => {
-                return self.after_filter(desk, Err(why));
+                return self.after_filter(ctx, Err(why));
             }
-            Answer::Checked(checked) => return self.after_check(desk, checked),
+            Answer::Checked(checked) => return self.after_check(ctx, checked),
             Answer::Permission(answer) | Answer::Classified(answer) => {
-                approvals.take_permission(batch, desk, &about, answer)
+                approvals.take_permission(batch, ctx, &about, answer)
             }
-            Answer::Elicited(answer) => approvals.take_elicited(batch, desk, &about, answer),
-            Answer::Reconciled(answer) => approvals.take_reconciled(batch, desk, &about, answer),
-            Answer::Prepared(prepared) => approvals.take_prepared(batch, desk, &about, Ok(prepared)),
-            Answer::Failed { why } => approvals.take_prepared(batch, desk, &about, Err(why)),
+            Answer::Elicited(answer) => approvals.take_elicited(batch, ctx, &about, answer),
+            Answer::Reconciled(answer) => approvals.take_reconciled(batch, ctx, &about, answer),
+            Answer::Prepared(prepared) => approvals.take_prepared(batch, ctx, &about, Ok(prepared)),
+            Answer::Failed { why } => approvals.take_prepared(batch, ctx, &about, Err(why)),
             Answer::Worded(texts) => batch.take_words(texts),
             // `answered` stores the readings and passes on the answer that they came with.
             Answer::Read { .. } => Next::Wait,
         };
-        self.follow(desk, next);
+        self.follow(ctx, next);
     }
 
     /// Takes the step that waited for hooks, guardrails or functions around an iteration.
-    fn after_hooks(&mut self, desk: &mut AgentContext<'_>, point: Point, about: &About, verdict: HookAnswer) {
+    fn after_hooks(&mut self, ctx: &mut AgentContext<'_>, point: Point, about: &About, verdict: HookAnswer) {
         match point {
             Point::SessionStart | Point::UserPromptSubmit | Point::SubagentStart => {
-                self.after_prompt_hooks(desk, verdict);
+                self.after_prompt_hooks(ctx, verdict);
             }
             Point::PrepareIteration => {
-                tune(desk, &mut self.history.transcript, verdict);
-                self.guard_input(desk);
+                tune(ctx, &mut self.history.transcript, verdict);
+                self.guard_input(ctx);
             }
-            Point::InputGuardrail => self.after_input(desk, verdict),
-            Point::Limit => self.after_limit(desk, about, verdict.limits),
-            Point::PreCompact => self.after_precompact(desk, verdict),
-            Point::PostCompact => self.guard_input(desk),
-            Point::OutputGuardrail => self.after_output(desk, verdict),
+            Point::InputGuardrail => self.after_input(ctx, verdict),
+            Point::Limit => self.after_limit(ctx, about, verdict.limits),
+            Point::PreCompact => self.after_precompact(ctx, verdict),
+            Point::PostCompact => self.guard_input(ctx),
+            Point::OutputGuardrail => self.after_output(ctx, verdict),
             Point::PreToolUse
             | Point::ToolGuardrail
             | Point::PermissionRequest
@@ -341,11 +341,11 @@ impl Agent {
             | Point::PostToolUseFailure
             | Point::PostToolBatch => {
                 let Calls { batch, approvals, .. } = &mut self.calls;
-                let next = approvals.after_hooks(batch, desk, point, about, verdict);
-                self.follow(desk, next);
+                let next = approvals.after_hooks(batch, ctx, point, about, verdict);
+                self.follow(ctx, next);
             }
-            Point::IterationEnd => self.after_iteration_end(desk),
-            Point::Stop | Point::SubagentStop => self.after_stop_hooks(desk, verdict),
+            Point::IterationEnd => self.after_iteration_end(ctx),
+            Point::Stop | Point::SubagentStop => self.after_stop_hooks(ctx, verdict),
             // Points with one function and another kind of answer.
             Point::PrepareCalls
             | Point::WordErrors

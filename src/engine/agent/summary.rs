@@ -15,7 +15,7 @@
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::asks::points::{BUILT_IN_SUMMARY, NO_SUMMARY};
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::history::{History, NOT_SHORTER};
 use crate::engine::agent::next::Next;
@@ -59,38 +59,38 @@ pub struct Summary {
 
 impl Summary {
     /// Starts the summary that was requested or that the window needs. `None` if there is nothing to summarise.
-    pub fn wanted(desk: &mut AgentContext<'_>, history: &mut History) -> Option<Box<Summary>> {
-        let (trigger, instructions) = history.take_wanted(desk)?;
-        Summary::begin(desk, history, trigger, instructions, None)
+    pub fn wanted(ctx: &mut AgentContext<'_>, history: &mut History) -> Option<Box<Summary>> {
+        let (trigger, instructions) = history.take_wanted(ctx)?;
+        Summary::begin(ctx, history, trigger, instructions, None)
     }
 
     /// Starts a summary because a request was too long. If the summary gains nothing, the failure ends the run.
     pub fn of_overflow(
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         history: &History,
         failure: Failure,
     ) -> Option<Box<Summary>> {
-        Summary::begin(desk, history, CompactTrigger::Overflow, None, Some(failure))
+        Summary::begin(ctx, history, CompactTrigger::Overflow, None, Some(failure))
     }
 
     fn begin(
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         history: &History,
         trigger: CompactTrigger,
         instructions: Option<String>,
         overflow: Option<Failure>,
     ) -> Option<Box<Summary>> {
-        let cut = history.cut(desk)?;
-        let pre_tokens = history.tokens(desk);
-        let instructions = instructions.or_else(|| desk.config.context.instructions.clone());
-        desk.emit(EventKind::CompactStart { trigger, pre_tokens });
+        let cut = history.cut(ctx)?;
+        let pre_tokens = history.tokens(ctx);
+        let instructions = instructions.or_else(|| ctx.config.context.instructions.clone());
+        ctx.emit(EventKind::CompactStart { trigger, pre_tokens });
         Some(Box::new(Summary {
             trigger,
             cut,
             pre_tokens,
-            started_ms: desk.ledger.now_ms,
-            tries: Tries::after(desk.who.kept.attempt),
-            by: author(desk, history, cut, instructions.is_some()),
+            started_ms: ctx.ledger.now_ms,
+            tries: Tries::after(ctx.who.kept.attempt),
+            by: author(ctx, history, cut, instructions.is_some()),
             instructions,
             signed: None,
             prefix: None,
@@ -116,9 +116,9 @@ impl Summary {
     }
 
     /// Asks the `PreCompact` hooks. Returns false if there are none.
-    pub fn ask_hooks(&self, desk: &mut AgentContext<'_>) -> bool {
+    pub fn ask_hooks(&self, ctx: &mut AgentContext<'_>) -> bool {
         let (point, name) = (Point::PreCompact, word(self.trigger));
-        if !desk.has_hooks(point, &name) {
+        if !ctx.has_hooks(point, &name) {
             return false;
         }
         let facts = Facts::Compact {
@@ -126,12 +126,12 @@ impl Summary {
             pre_tokens: self.pre_tokens,
             instructions: self.instructions.as_deref(),
         };
-        desk.ask(Ask::new(point, About::Phase, &facts).named(&name));
+        ctx.ask(Ask::new(point, About::Phase, &facts).named(&name));
         true
     }
 
     /// Asks your function for the summary. Returns false if the model is to write it.
-    pub fn ask(&self, desk: &mut AgentContext<'_>, messages: &[Message]) -> bool {
+    pub fn ask(&self, ctx: &mut AgentContext<'_>, messages: &[Message]) -> bool {
         if self.by != SummaryBy::Host {
             return false;
         }
@@ -140,66 +140,66 @@ impl Summary {
             instructions: self.instructions.as_deref(),
             messages: messages.get(..self.cut).unwrap_or(messages),
         };
-        desk.ask(Ask::new(Point::Summarize, About::Phase, &facts));
+        ctx.ask(Ask::new(Point::Summarize, About::Phase, &facts));
         true
     }
 
     /// Sends the request for the summary, also as a retry. Returns false if there is no such request.
-    pub fn send(&mut self, desk: &mut AgentContext<'_>, transcript: &Transcript) -> bool {
-        desk.who.kept.attempt += 1;
-        if let Err(error) = self.body(desk, transcript) {
+    pub fn send(&mut self, ctx: &mut AgentContext<'_>, transcript: &Transcript) -> bool {
+        ctx.who.kept.attempt += 1;
+        if let Err(error) = self.body(ctx, transcript) {
             let message = unwritten("its request cannot be made: ", &error.to_text());
-            desk.warn(NO_SUMMARY, message);
+            ctx.warn(NO_SUMMARY, message);
             return false;
         }
-        desk.who.model.allow_clearing(desk.config);
-        let mut url = desk.who.model.url.clone();
-        if let Some(form) = self.form(desk) {
+        ctx.who.model.allow_clearing(ctx.config);
+        let mut url = ctx.who.model.url.clone();
+        if let Some(form) = self.form(ctx) {
             url = with_path(&url, form.path);
-            desk.who.model.allow_summary(form);
+            ctx.who.model.allow_summary(form);
         }
-        let model = &desk.who.model;
+        let model = &ctx.who.model;
         if let Some(form) = transcript.signed_summary(model.protocol, &model.config) {
-            desk.who.model.allow_summary(form);
+            ctx.who.model.allow_summary(form);
         }
-        self.call = Some(Box::new(open_request_at(desk, "POST", url, None)));
+        self.call = Some(Box::new(open_request_at(ctx, "POST", url, None)));
         true
     }
 
     /// How the vendor writes it; `None` if someone else does.
-    fn form(&self, desk: &AgentContext<'_>) -> Option<&'static SummaryForm> {
-        let form = desk.who.model.summary_form();
+    fn form(&self, ctx: &AgentContext<'_>) -> Option<&'static SummaryForm> {
+        let form = ctx.who.model.summary_form();
         form.filter(|_| self.by == SummaryBy::Vendor)
     }
 
     /// Lets the model write the summary because its vendor has not.
-    fn leave_to_model(&mut self, desk: &mut AgentContext<'_>, why: &str, error: Option<Failure>) {
+    fn leave_to_model(&mut self, ctx: &mut AgentContext<'_>, why: &str, error: Option<Failure>) {
         let kind = EventKind::Warning {
             code: "vendor_summary_failed".into(),
             message: format!("The vendor has written no summary, and the model writes one: {why}"),
             error,
         };
-        desk.emit(kind);
+        ctx.emit(kind);
         self.by = SummaryBy::Model;
         self.body = Vec::new();
-        self.tries = Tries::after(desk.who.kept.attempt);
+        self.tries = Tries::after(ctx.who.kept.attempt);
     }
 
     /// The body of the request: the conversation as it was sent, and the prompt for the summary.
-    pub fn body(&mut self, desk: &AgentContext<'_>, transcript: &Transcript) -> Result<&[u8], ConfigError> {
-        let model = &desk.who.model;
+    pub fn body(&mut self, ctx: &AgentContext<'_>, transcript: &Transcript) -> Result<&[u8], ConfigError> {
+        let model = &ctx.who.model;
         if self.body.is_empty() {
             let mut prompt = PROMPT.to_owned();
             if let Some(instructions) = &self.instructions {
                 prompt.push_str("\n\n");
                 prompt.push_str(instructions);
             }
-            if let Some(form) = self.form(desk) {
+            if let Some(form) = self.form(ctx) {
                 // Instructions replace the vendor's own prompt.
                 let prompt = self.instructions.is_some().then_some(prompt.as_str());
                 let spec = RequestSpec {
                     clearing: Clearing::default(),
-                    ..model.spec(desk.config)
+                    ..model.spec(ctx.config)
                 };
                 (self.body, self.prefix) =
                     transcript.body_of_summary(model.protocol, &spec, self.cut, (form, prompt))?;
@@ -211,12 +211,12 @@ impl Summary {
                 ..model.asked().clone()
             };
             // Vendors reject a history with calls if their tools are not in the request.
-            if !desk.config.tools.is_empty() {
+            if !ctx.config.tools.is_empty() {
                 config.tool_choice = Some(ToolChoice::None);
             }
             let spec = RequestSpec {
                 model: &config,
-                ..model.spec(desk.config)
+                ..model.spec(ctx.config)
             };
             self.body = transcript.body_about(model.protocol, &spec, self.cut, &prompt)?;
         }
@@ -225,18 +225,18 @@ impl Summary {
 
     /// The text of a summary with a complete response. Empty if the answer cannot be a summary. `None` if the model
     /// must be asked for it.
-    pub fn finished(&mut self, desk: &mut AgentContext<'_>, answers: &mut Answers) -> Option<String> {
+    pub fn finished(&mut self, ctx: &mut AgentContext<'_>, answers: &mut Answers) -> Option<String> {
         let mut call = self.call.take()?;
-        answers.count(desk, &mut call.answer);
-        if let Some(form) = self.form(desk) {
+        answers.count(ctx, &mut call.answer);
+        if let Some(form) = self.form(ctx) {
             let raw = call.answer.parts.iter().filter(|part| part.kind == PartKind::Raw);
             let Some((text, items)) = raw.filter_map(|part| (form.read)(&part.text)).next() else {
                 // https://platform.claude.com/docs/en/build-with-claude/compaction-on-demand (2026-09-30)
                 let reason = call.answer.raw_finish_reason.as_deref().unwrap_or("unknown");
-                self.leave_to_model(desk, &format!("its answer ended with {reason}."), None);
+                self.leave_to_model(ctx, &format!("its answer ended with {reason}."), None);
                 return None;
             };
-            let model = &desk.who.model;
+            let model = &ctx.who.model;
             self.signed = Some(signed(
                 model.protocol,
                 &model.config,
@@ -246,7 +246,7 @@ impl Summary {
             return Some(text);
         }
         if let Some(why) = no_summary(&call.answer) {
-            desk.warn(NO_SUMMARY, unwritten(why, ""));
+            ctx.warn(NO_SUMMARY, unwritten(why, ""));
             return Some(String::new());
         }
         let parts = call.answer.parts.iter();
@@ -255,15 +255,15 @@ impl Summary {
     }
 
     /// Retries a failed request.
-    pub fn retry(&mut self, desk: &mut AgentContext<'_>, failure: Failure, answers: &mut Answers) -> Retry {
+    pub fn retry(&mut self, ctx: &mut AgentContext<'_>, failure: Failure, answers: &mut Answers) -> Retry {
         if let Some(mut call) = self.call.take() {
-            close_request(&mut call, desk, true);
-            answers.count(desk, &mut call.answer);
+            close_request(&mut call, ctx, true);
+            answers.count(ctx, &mut call.answer);
         }
-        let (policy, seed) = (&desk.config.retry, desk.ledger.seed);
-        let attempt = desk.who.kept.attempt;
+        let (policy, seed) = (&ctx.config.retry, ctx.ledger.seed);
+        let attempt = ctx.who.kept.attempt;
         if let Some(delay_ms) = self.tries.delay_ms(policy, attempt, &failure, seed) {
-            retry_after(desk, delay_ms, failure);
+            retry_after(ctx, delay_ms, failure);
             return Retry::Later;
         }
         let is_refused = matches!(failure.code, FailureCode::InvalidRequest | FailureCode::NotFound);
@@ -271,11 +271,11 @@ impl Summary {
         let may_help = is_refused || matches!(failure.code, FailureCode::Server | FailureCode::Overloaded);
         if self.by == SummaryBy::Vendor && may_help {
             if is_refused {
-                let model = desk.who.model.config.model.clone();
-                desk.ledger.without_summaries.push(model);
+                let model = ctx.who.model.config.model.clone();
+                ctx.ledger.without_summaries.push(model);
             }
             let why = failure.message.clone();
-            self.leave_to_model(desk, &why, Some(failure));
+            self.leave_to_model(ctx, &why, Some(failure));
             return Retry::Now;
         }
         let kind = EventKind::Warning {
@@ -283,36 +283,36 @@ impl Summary {
             message: unwritten("the model call failed: ", &failure.message),
             error: Some(failure),
         };
-        desk.emit(kind);
+        ctx.emit(kind);
         Retry::Never
     }
 
     /// Gives up the summary because a hook has blocked it. The request is sent unchanged. If the vendor has rejected
     /// it as too long, its failure remains.
-    pub fn block(self, desk: &mut AgentContext<'_>, history: &mut History, why: Option<String>) -> Next {
+    pub fn block(self, ctx: &mut AgentContext<'_>, history: &mut History, why: Option<String>) -> Next {
         let kept = || "a hook kept the history as it is".into();
-        desk.warn("compaction_blocked", why.unwrap_or_else(kept));
-        history.note_summary(desk, Summarized::Blocked);
+        ctx.warn("compaction_blocked", why.unwrap_or_else(kept));
+        history.note_summary(ctx, Summarized::Blocked);
         self.overflow.map_or(Next::Send, Next::Fail)
     }
 
     /// Replaces the summarised messages with a text.
-    pub fn take_place(self, desk: &mut AgentContext<'_>, history: &mut History, text: &str) -> Next {
+    pub fn take_place(self, ctx: &mut AgentContext<'_>, history: &mut History, text: &str) -> Next {
         let signed = self.signed.filter(|_| self.by == SummaryBy::Vendor);
         let Some((text, by)) = history.sum_up(self.cut, text, self.by, signed) else {
-            history.note_summary(desk, Summarized::NotShorter);
+            history.note_summary(ctx, Summarized::NotShorter);
             if let Some(mut failure) = self.overflow {
                 failure.message.push_str(NOT_SHORTER);
                 return Next::Fail(failure);
             }
             let message = "A summary would not be shorter than what it stands for.";
-            desk.warn(NO_SUMMARY, message.into());
+            ctx.warn(NO_SUMMARY, message.into());
             return Next::Send;
         };
-        let duration_ms = desk.ledger.now_ms.saturating_sub(self.started_ms);
-        history.tell_boundary(desk, (self.trigger, Some(by)), self.pre_tokens, duration_ms);
-        history.note_summary(desk, Summarized::Shorter);
-        tell_summary(desk, self.trigger, &text)
+        let duration_ms = ctx.ledger.now_ms.saturating_sub(self.started_ms);
+        history.tell_boundary(ctx, (self.trigger, Some(by)), self.pre_tokens, duration_ms);
+        history.note_summary(ctx, Summarized::Shorter);
+        tell_summary(ctx, self.trigger, &text)
     }
 }
 
@@ -327,11 +327,11 @@ pub enum Retry {
 }
 
 /// Who writes a summary.
-fn author(desk: &AgentContext<'_>, history: &History, cut: usize, has_instructions: bool) -> SummaryBy {
-    let (context, model) = (&desk.config.context, &desk.who.model);
+fn author(ctx: &AgentContext<'_>, history: &History, cut: usize, has_instructions: bool) -> SummaryBy {
+    let (context, model) = (&ctx.config.context, &ctx.who.model);
     // A request for a summary of the vendor cannot hide old calls.
     let is_refused =
-        desk.ledger.without_summaries.contains(&model.config.model) || history.needs_clearing(desk, cut);
+        ctx.ledger.without_summaries.contains(&model.config.model) || history.needs_clearing(ctx, cut);
     let form = model
         .summary_form()
         .filter(|form| form.takes_instructions || !has_instructions);
@@ -351,13 +351,13 @@ fn with_path(url: &str, path: &str) -> String {
 }
 
 /// Calls the `PostCompact` hooks with the summary before the request is sent.
-fn tell_summary(desk: &mut AgentContext<'_>, trigger: CompactTrigger, summary: &str) -> Next {
+fn tell_summary(ctx: &mut AgentContext<'_>, trigger: CompactTrigger, summary: &str) -> Next {
     let (point, name) = (Point::PostCompact, word(trigger));
-    if !desk.has_hooks(point, &name) {
+    if !ctx.has_hooks(point, &name) {
         return Next::GuardInput;
     }
     let facts = Facts::Compacted { trigger, summary };
-    desk.ask(Ask::new(point, About::Phase, &facts).named(&name));
+    ctx.ask(Ask::new(point, About::Phase, &facts).named(&name));
     Next::Wait
 }
 

@@ -3,7 +3,7 @@
 //! [`tell_changes`] and [`tell_growth`] emit the changes of each chunk. An answer that holds its text emits it at the
 //! end, if it has no tool calls.
 
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::ledger::Grown;
 use crate::engine::ledger::random::Random;
 use crate::engine::model::answer::call_ids::TakenIds;
@@ -13,41 +13,41 @@ use crate::engine::model::message::Json;
 use crate::engine::model::outcome::StreamedBlock;
 
 /// Resets the emitted blocks of an answer.
-pub(crate) fn take_back_blocks(desk: &mut AgentContext<'_>, blocks: u32) {
+pub(crate) fn take_back_blocks(ctx: &mut AgentContext<'_>, blocks: u32) {
     let blocks = (0..blocks).collect();
-    desk.emit(EventKind::Reset { blocks });
+    ctx.emit(EventKind::Reset { blocks });
 }
 
 /// Emits the changes of a chunk. A summary does not stream and emits only its usage.
-pub(crate) fn tell_changes(answer: &mut ModelAnswer, desk: &mut AgentContext<'_>, is_summary: bool) {
+pub(crate) fn tell_changes(answer: &mut ModelAnswer, ctx: &mut AgentContext<'_>, is_summary: bool) {
     let mut changes = answer.take_changes();
     if is_summary {
         changes.retain(|change| *change == Change::Usage);
     }
     for change in &changes {
-        tell(*change, answer, desk);
+        tell(*change, answer, ctx);
     }
     answer.recycle(changes);
 }
 
 /// Emits the growth of one part without building an event. Returns false if anything else has changed or is waiting
 /// to be emitted.
-pub(crate) fn tell_growth(answer: &mut ModelAnswer, desk: &mut AgentContext<'_>, is_summary: bool) -> bool {
+pub(crate) fn tell_growth(answer: &mut ModelAnswer, ctx: &mut AgentContext<'_>, is_summary: bool) -> bool {
     let Some((part, from, to)) = answer.sole_growth() else {
         return false;
     };
     let Some(kind) = answer.parts.get(part).map(Part::shown_kind) else {
         return false;
     };
-    if kind_of_delta(kind).is_none() || !desk.ledger.is_quiet() {
+    if kind_of_delta(kind).is_none() || !ctx.ledger.is_quiet() {
         return false;
     }
     answer.forget_changes();
     let is_held = answer.holds_text && is_text(kind);
     if !is_summary && !is_held {
-        desk.ledger.grow(Grown {
+        ctx.ledger.grow(Grown {
             seq: 0,
-            place: desk.place(),
+            place: ctx.place(),
             kind,
             part,
             from,
@@ -58,7 +58,7 @@ pub(crate) fn tell_growth(answer: &mut ModelAnswer, desk: &mut AgentContext<'_>,
 }
 
 /// Emits the held text, if the answer has no tool calls.
-pub(crate) fn tell_held(answer: &mut ModelAnswer, desk: &mut AgentContext<'_>) {
+pub(crate) fn tell_held(answer: &mut ModelAnswer, ctx: &mut AgentContext<'_>) {
     let calls = |part: &Part| part.shown_kind() == PartKind::ToolCall;
     if !std::mem::take(&mut answer.holds_text) || answer.parts.iter().any(calls) {
         return;
@@ -73,7 +73,7 @@ pub(crate) fn tell_held(answer: &mut ModelAnswer, desk: &mut AgentContext<'_>) {
             Change::Grew { part, from, to },
             Change::Ended { part },
         ] {
-            tell(change, answer, desk);
+            tell(change, answer, ctx);
         }
     }
 }
@@ -82,18 +82,18 @@ fn is_text(kind: PartKind) -> bool {
     matches!(kind, PartKind::Text | PartKind::Refusal)
 }
 
-fn tell(change: Change, answer: &mut ModelAnswer, desk: &mut AgentContext<'_>) {
+fn tell(change: Change, answer: &mut ModelAnswer, ctx: &mut AgentContext<'_>) {
     if change == Change::Usage {
         let Some(usage) = answer.usage else { return };
-        desk.ledger.accounts.note(desk.who.agent, usage);
-        let total = desk.ledger.accounts.used(0).unwrap_or(usage);
-        return desk.emit(EventKind::Usage { usage, total });
+        ctx.ledger.accounts.note(ctx.who.agent, usage);
+        let total = ctx.ledger.accounts.used(0).unwrap_or(usage);
+        return ctx.emit(EventKind::Usage { usage, total });
     }
     let (index, range) = match change {
         Change::Started { part } | Change::Ended { part } => (part, 0..0),
         Change::Grew { part, from, to } => (part, from..to),
         Change::Estimated { part, tokens } => {
-            return desk.emit(EventKind::ReasoningProgress {
+            return ctx.emit(EventKind::ReasoningProgress {
                 block: part as u32,
                 estimated_tokens: tokens,
             });
@@ -109,7 +109,7 @@ fn tell(change: Change, answer: &mut ModelAnswer, desk: &mut AgentContext<'_>) {
         part.is_answer = answer.answer_tool.as_ref() == Some(&part.name);
     }
     let kind = part.shown_kind();
-    if (kind == PartKind::ToolCall && desk.ledger.skip_unheard()) || (answer.holds_text && is_text(kind)) {
+    if (kind == PartKind::ToolCall && ctx.ledger.skip_unheard()) || (answer.holds_text && is_text(kind)) {
         return;
     }
     let block = index as u32;
@@ -136,7 +136,7 @@ fn tell(change: Change, answer: &mut ModelAnswer, desk: &mut AgentContext<'_>) {
         (PartKind::ToolCall, _) => EventKind::ToolInputEnd { block },
         (PartKind::RedactedThinking | PartKind::Media | PartKind::Raw, _) => return,
     };
-    desk.emit(kind);
+    ctx.emit(kind);
 }
 
 /// Creates an id for a call without one, or with that of another call. `random` is that of the call's part.

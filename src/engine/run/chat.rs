@@ -45,9 +45,9 @@ impl Run {
     /// its journal and never resumed.
     pub fn recall(&mut self) {
         for index in 0..self.agents.len() as u32 {
-            self.on_agent(index, |agent, desk| {
+            self.on_agent(index, |agent, ctx| {
                 let goes_on = !agent.is_over();
-                agent.recall_calls(desk, goes_on);
+                agent.recall_calls(ctx, goes_on);
             });
         }
     }

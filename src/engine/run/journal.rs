@@ -264,7 +264,7 @@ impl Run {
         let kind = EventKind::warning("instance_lost", INSTANCE_LOST.into());
         self.ledger.emit(Place::default(), kind);
         if shown_blocks > 0 {
-            self.on_root(|agent, desk| agent.take_back_lost(desk, shown_blocks));
+            self.on_root(|agent, ctx| agent.take_back_lost(ctx, shown_blocks));
         }
     }
 
@@ -344,9 +344,9 @@ impl Run {
         if deaths.exhaust(&self.setup.root.config.durable) {
             let kind = EventKind::warning("recovery_exhausted", deaths.told(running_tool));
             self.ledger.emit(Place::default(), kind);
-            return self.on_root(|agent, desk| {
-                agent.recall_calls(desk, false);
-                agent.stop(desk, StoppedBy::RecoveryExhausted);
+            return self.on_root(|agent, ctx| {
+                agent.recall_calls(ctx, false);
+                agent.stop(ctx, StoppedBy::RecoveryExhausted);
             });
         }
         // A caller reopens the effects of its subagents before they continue.
@@ -356,8 +356,8 @@ impl Run {
                 .get(index as usize)
                 .and_then(|node| node.who.parent.as_ref());
             if parent.is_none_or(|parent| self.ledger.is_open(parent.call)) {
-                self.on_agent(index, |agent, desk| {
-                    agent.go_on_from_checkpoint(desk, reopens);
+                self.on_agent(index, |agent, ctx| {
+                    agent.go_on_from_checkpoint(ctx, reopens);
                 });
             }
         }

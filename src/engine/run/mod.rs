@@ -172,7 +172,7 @@ impl Run {
                 shown_blocks,
             } => self.recover(running, next_event, shown_blocks),
             Input::NumberFrom { event } => self.ledger.number_from(event),
-            Input::Cancel { why } => self.on_root(|agent, desk| agent.cancel(desk, why)),
+            Input::Cancel { why } => self.on_root(|agent, ctx| agent.cancel(ctx, why)),
             Input::Compact { instructions, only } => {
                 self.on_root(|agent, _| agent.ask_to_summarize(instructions, only));
             }
@@ -180,10 +180,10 @@ impl Run {
                 self.ledger.begin_due();
                 self.handle_due();
             }
-            Input::SetModel { model } => self.on_root(|agent, desk| agent.set_next_model(desk, model)),
+            Input::SetModel { model } => self.on_root(|agent, ctx| agent.set_next_model(ctx, model)),
             Input::AddBudget { agent_path, more } => {
                 if let Some(index) = self.at_work(&agent_path) {
-                    self.on_agent(index, |_, desk| desk.add_budget(&more));
+                    self.on_agent(index, |_, ctx| ctx.add_budget(&more));
                 }
             }
             Input::SetMode { mode } => self.permissions.get_or_insert_default().mode = mode,
@@ -201,40 +201,40 @@ impl Run {
                 status,
                 headers,
             } => {
-                self.on_effect(request, |agent, desk| {
-                    agent.handle_head(desk, request, status, headers);
+                self.on_effect(request, |agent, ctx| {
+                    agent.handle_head(ctx, request, status, headers);
                 });
             }
             Input::Chunk { request, bytes } => {
-                self.on_effect(request, |agent, desk| agent.handle_chunk(desk, request, bytes));
+                self.on_effect(request, |agent, ctx| agent.handle_chunk(ctx, request, bytes));
             }
-            Input::End { request } => self.on_effect(request, |agent, desk| agent.handle_end(desk)),
+            Input::End { request } => self.on_effect(request, |agent, ctx| agent.handle_end(ctx)),
             Input::NetworkFailed { request, why } => {
                 let failure = Failure::new(FailureCode::Network, why);
-                self.on_effect(request, |agent, desk| agent.handle_request_failed(desk, failure));
+                self.on_effect(request, |agent, ctx| agent.handle_request_failed(ctx, failure));
             }
             Input::NotSent { request, code, why } => {
                 let failure = Failure::new(code, why);
-                self.on_effect(request, |agent, desk| agent.handle_request_failed(desk, failure));
+                self.on_effect(request, |agent, ctx| agent.handle_request_failed(ctx, failure));
             }
             Input::RequestFailed { request, failure } => {
-                self.on_effect(request, |agent, desk| agent.attempt_failed(desk, failure));
+                self.on_effect(request, |agent, ctx| agent.attempt_failed(ctx, failure));
             }
             Input::ToolFinished { call, result } if !self.ledger.is_delegated(call) => {
-                self.on_effect(call, |agent, desk| agent.tool_finished(desk, call, result));
+                self.on_effect(call, |agent, ctx| agent.tool_finished(ctx, call, result));
             }
             Input::ToolFinished { .. } => {}
             Input::ToolProgress { call, data } => {
-                self.on_effect(call, |agent, desk| agent.calls.batch.progress(desk, call, data));
+                self.on_effect(call, |agent, ctx| agent.calls.batch.progress(ctx, call, data));
             }
             Input::ToolAsks {
                 call,
                 number,
                 request,
             } => {
-                self.on_effect(call, |agent, desk| {
+                self.on_effect(call, |agent, ctx| {
                     let Calls { batch, approvals, .. } = &mut agent.calls;
-                    approvals.elicit(batch, desk, call, number, request);
+                    approvals.elicit(batch, ctx, call, number, request);
                 });
             }
             Input::ToolCheckpoint { call, state, asked } => {
@@ -246,18 +246,18 @@ impl Run {
                 if let Some(request) = self.request_of(question, &answer) {
                     self.receive(request);
                 }
-                self.on_effect(question, |agent, desk| agent.answered(desk, question, answer));
+                self.on_effect(question, |agent, ctx| agent.answered(ctx, question, answer));
             }
             Input::Answered { .. } | Input::Once { .. } => {}
             Input::HandedOver { handover } => {
                 self.hand_off(handover);
-                self.on_effect(handover, |agent, desk| agent.handed_over(desk));
+                self.on_effect(handover, |agent, ctx| agent.handed_over(ctx));
             }
             Input::NotSaved { entries, since, why } => self.tell_not_saved(entries, since, why),
             Input::Saved { save, ok } => {
                 if self.ledger.close(save) {
                     for index in 0..self.agents.len() as u32 {
-                        self.on_agent(index, |agent, desk| agent.saved(desk, save, ok));
+                        self.on_agent(index, |agent, ctx| agent.saved(ctx, save, ok));
                     }
                 }
             }
@@ -341,8 +341,8 @@ impl Run {
     /// The body of an open request.
     pub fn request_body(&mut self, request: EffectId) -> Option<&[u8]> {
         let open = self.ledger.find(request)?;
-        let (agent, desk) = self.desk(open.agent)?;
-        agent.request_body(desk, request)
+        let (agent, ctx) = self.context(open.agent)?;
+        agent.request_body(ctx, request)
     }
 
     /// Sets whether your code listens to events of tool calls. Default: true. The numbering of events does not depend
@@ -371,8 +371,8 @@ impl Run {
     /// True if a rule hides this path from a running call, which must not read it then.
     pub fn withholds(&mut self, call: EffectId, place: &Reading) -> bool {
         let index = self.ledger.find(call).map(|open| open.agent);
-        let lent = index.and_then(|index| self.desk(index));
-        lent.is_none_or(|(agent, desk)| withholds(agent.calls.batch.running(call), &desk, place))
+        let lent = index.and_then(|index| self.context(index));
+        lent.is_none_or(|(agent, ctx)| withholds(agent.calls.batch.running(call), &ctx, place))
     }
 
     pub fn agent_path(&self, agent: u32) -> &str {
@@ -418,7 +418,7 @@ impl Run {
             TimerReason::Iteration { agent } => agent,
             _ => 0,
         };
-        self.on_agent(index, |agent, desk| agent.time_is_up(desk, reason));
+        self.on_agent(index, |agent, ctx| agent.time_is_up(ctx, reason));
     }
 
     #[inline(never)]
@@ -426,7 +426,7 @@ impl Run {
         while let Some(reason) = self.ledger.timers.take_due(self.ledger.now_ms) {
             match reason {
                 TimerReason::Total | TimerReason::Iteration { .. } => self.time_is_up(reason),
-                TimerReason::Backoff { agent } => self.on_agent(agent, |agent, desk| agent.send_again(desk)),
+                TimerReason::Backoff { agent } => self.on_agent(agent, |agent, ctx| agent.send_again(ctx)),
                 TimerReason::Effect(effect) => self.effect_timed_out(effect),
             }
         }
@@ -436,13 +436,13 @@ impl Run {
         let Some(open) = self.ledger.find(effect) else {
             return;
         };
-        self.on_agent(open.agent, |agent, desk| match open.kind {
+        self.on_agent(open.agent, |agent, ctx| match open.kind {
             EffectKind::Request => {
                 let why = "The provider sent nothing for too long.";
-                agent.handle_request_failed(desk, Failure::new(FailureCode::Timeout, why));
+                agent.handle_request_failed(ctx, Failure::new(FailureCode::Timeout, why));
             }
-            EffectKind::Question(point) => agent.question_timed_out(desk, effect, point),
-            EffectKind::Tool | EffectKind::Subagent => agent.tool_timed_out(desk, effect),
+            EffectKind::Question(point) => agent.question_timed_out(ctx, effect, point),
+            EffectKind::Tool | EffectKind::Subagent => agent.tool_timed_out(ctx, effect),
             EffectKind::Save | EffectKind::Handover => {}
         });
     }

@@ -28,7 +28,7 @@ impl Run {
         self.warn_of_tear();
         let wait_ms = self.setup.root.config.timeouts.total_ms;
         self.ledger.set_timer(TimerReason::Total, wait_ms);
-        self.on_root(|agent, desk| agent.start(desk, prompt));
+        self.on_root(|agent, ctx| agent.start(ctx, prompt));
     }
 
     /// Emits the start of a process, with its warnings. The run has been active for `elapsed_ms` in other processes.

@@ -4,7 +4,7 @@
 //! that were called, and passes the results of those that have ended to their callers. An agent that has ended never
 //! acts again. If a subagent cannot start, its caller gets an error.
 
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::head::Heads;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::profile::Profile;
@@ -40,20 +40,20 @@ impl Run {
     }
 
     pub(super) fn on_agent(&mut self, index: u32, act: impl FnOnce(&mut Agent, &mut AgentContext<'_>)) {
-        if let Some((agent, mut desk)) = self.desk(index) {
-            act(agent, &mut desk);
+        if let Some((agent, mut ctx)) = self.context(index) {
+            act(agent, &mut ctx);
         }
     }
 
-    /// An agent that has not ended, and its desk.
-    pub(super) fn desk(&mut self, index: u32) -> Option<(&mut Agent, AgentContext<'_>)> {
+    /// An agent that has not ended, and its context.
+    pub(super) fn context(&mut self, index: u32) -> Option<(&mut Agent, AgentContext<'_>)> {
         let (upto, below) = self.agents.split_at_mut_checked(index as usize + 1)?;
         let Node { who, agent } = upto.last_mut()?;
         if agent.ended().is_some() {
             return None;
         }
         let Profile { config, catalog, .. } = self.setup.profile(who.kept.profile)?;
-        let desk = AgentContext {
+        let ctx = AgentContext {
             who,
             config,
             catalog,
@@ -66,7 +66,7 @@ impl Run {
             below,
             first_below: index + 1,
         };
-        Some((agent, desk))
+        Some((agent, ctx))
     }
 
     /// Gives the agent at this handover the profile of its successor.
@@ -82,7 +82,7 @@ impl Run {
         }) else {
             return;
         };
-        self.on_agent(index, |agent, desk| agent.take_over(desk, successor));
+        self.on_agent(index, |agent, ctx| agent.take_over(ctx, successor));
     }
 
     /// Starts the agents that were called, and gives the results of ended agents to their callers.
@@ -122,7 +122,7 @@ impl Run {
         let call = parent.clone();
         let prompt = vec![Block::text(spawn.prompt.clone())];
         match self.add_agent(spawn) {
-            Ok(index) => self.on_agent(index, |agent, desk| agent.start(desk, prompt)),
+            Ok(index) => self.on_agent(index, |agent, ctx| agent.start(ctx, prompt)),
             Err(error) => {
                 let result = failed(&error.to_text(), "", true);
                 self.finish_call(&call, result);
@@ -203,14 +203,14 @@ impl Run {
             .exceeded(index)
             .filter(|(above, _)| *above != index && !self.asks_at_limits())
         {
-            self.on_agent(parent.agent, |agent, desk| {
-                agent.calls.batch.take_result(desk, parent.call, result);
+            self.on_agent(parent.agent, |agent, ctx| {
+                agent.calls.batch.take_result(ctx, parent.call, result);
             });
-            return self.on_agent(above, |agent, desk| agent.stop(desk, by));
+            return self.on_agent(above, |agent, ctx| agent.stop(ctx, by));
         }
         if outcome.outcome == OutcomeKind::Cancelled {
             let why = outcome.abort_reason.unwrap_or_default();
-            return self.on_root(|agent, desk| agent.cancel(desk, why));
+            return self.on_root(|agent, ctx| agent.cancel(ctx, why));
         }
         self.finish_call(parent, result);
     }
@@ -222,8 +222,8 @@ impl Run {
     }
 
     fn finish_call(&mut self, parent: &Parent, result: ToolReturn) {
-        self.on_agent(parent.agent, |agent, desk| {
-            agent.tool_finished(desk, parent.call, result);
+        self.on_agent(parent.agent, |agent, ctx| {
+            agent.tool_finished(ctx, parent.call, result);
         });
     }
 }

@@ -9,7 +9,7 @@ use crate::engine::agent::answer::Answers;
 use crate::engine::agent::answer::message::CompleteAnswer;
 use crate::engine::agent::answer::structured::answer_with;
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::agent::telling::take_back_blocks;
 use crate::engine::model::error::{Failure, FailureCode};
@@ -20,14 +20,14 @@ use crate::engine::model::question::{Facts, Point};
 
 impl Answers {
     /// Asks the output guardrail about the answer. Returns false without a guardrail.
-    pub fn ask_guardrail(&self, desk: &mut AgentContext<'_>, message: &Message) -> bool {
+    pub fn ask_guardrail(&self, ctx: &mut AgentContext<'_>, message: &Message) -> bool {
         let point = Point::OutputGuardrail;
-        if message.content.is_empty() || !desk.has_hooks(point, "") {
+        if message.content.is_empty() || !ctx.has_hooks(point, "") {
             return false;
         }
-        let told = as_told(message, desk);
+        let told = as_told(message, ctx);
         let facts = Facts::Output { message: &told };
-        desk.ask(Ask::new(point, About::Phase, &facts));
+        ctx.ask(Ask::new(point, About::Phase, &facts));
         true
     }
 
@@ -47,7 +47,7 @@ impl Answers {
     /// call. Other calls and the thinking do not change.
     pub fn rewrite(
         &mut self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         answer: &mut CompleteAnswer,
         output: Option<&Json>,
     ) {
@@ -60,13 +60,13 @@ impl Answers {
             blocks,
         } = answer;
         let block = *blocks;
-        take_back_blocks(desk, block);
+        take_back_blocks(ctx, block);
         let reply = &mut self.kept.reply;
         reply.text = Some(format!("{}{rewrite}", reply.text_before));
         let is_text = |block: &Block| matches!(block, Block::Text { .. } | Block::Refusal { .. });
         let at = message.content.iter().position(is_text);
         message.content.retain(|block| !is_text(block));
-        let answers = calls.iter_mut().filter(|call| call.is_answer(desk));
+        let answers = calls.iter_mut().filter(|call| call.is_answer(ctx));
         let mut is_call = false;
         for call in answers {
             is_call = true;
@@ -86,27 +86,27 @@ impl Answers {
             message.content.insert(at, Block::text(&*rewrite));
         }
         let (text, refusal) = (rewrite.into_owned(), false);
-        desk.emit(EventKind::TextStart { block, refusal });
-        desk.emit(EventKind::TextDelta { block, text });
-        desk.emit(EventKind::TextEnd { block });
+        ctx.emit(EventKind::TextStart { block, refusal });
+        ctx.emit(EventKind::TextDelta { block, text });
+        ctx.emit(EventKind::TextEnd { block });
     }
 }
 
 /// Ends an agent after a guardrail has denied its input or output.
-pub fn denied(desk: &mut AgentContext<'_>, which: &str, reason: Option<String>) -> Next {
+pub fn denied(ctx: &mut AgentContext<'_>, which: &str, reason: Option<String>) -> Next {
     let reason = reason.unwrap_or_default();
     let message = format!("{which} guardrail denied: {reason}");
     let error = Failure::new(FailureCode::Guardrail, &message);
-    desk.emit(EventKind::Error { error });
+    ctx.emit(EventKind::Error { error });
     Next::StopBecause(StoppedBy::Guardrail, message)
 }
 
 /// The answer in the form that your code receives: a call that gives a structured answer is text.
-fn as_told(message: &Message, desk: &AgentContext<'_>) -> Message {
+fn as_told(message: &Message, ctx: &AgentContext<'_>) -> Message {
     let mut told = message.clone();
     for block in &mut told.content {
         let text = match block {
-            Block::ToolCall { name, input, .. } if desk.config.is_answer_tool(name) => match input {
+            Block::ToolCall { name, input, .. } if ctx.config.is_answer_tool(name) => match input {
                 ToolInput::Json(json) => json.as_str().to_owned(),
                 ToolInput::Invalid(text) => std::mem::take(text),
             },

@@ -10,7 +10,7 @@ use looplet_scan::reader::Object;
 use crate::engine::agent::answer::{Answers, text_of_parts};
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::written::{Ending, WrittenCall};
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::History;
 use crate::engine::agent::request::reasoning::warn_of_dropped;
 use crate::engine::agent::request::thread::{can_continue, thread_after};
@@ -32,17 +32,17 @@ impl Answers {
     /// Ends the answer after its response is complete: counts its usage, reads its calls and creates its message.
     pub fn finish(
         &mut self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         mut answer: ModelAnswer,
         calls: &mut Calls,
         history: &mut History,
     ) -> CompleteAnswer {
         answer.end_all();
-        tell_changes(&mut answer, desk, false);
-        tell_held(&mut answer, desk);
-        desk.reserve_answer(&answer);
+        tell_changes(&mut answer, ctx, false);
+        tell_held(&mut answer, ctx);
+        ctx.reserve_answer(&answer);
         let usage = answer.usage;
-        self.count(desk, &mut answer);
+        self.count(ctx, &mut answer);
         self.note_response(&mut answer);
         let reply = &mut self.kept.reply;
         reply.finish_reason = answer.finish_reason;
@@ -51,20 +51,20 @@ impl Answers {
         reply.text = Some(format!("{}{}", reply.text_before, text_of_parts(&answer)));
         let blocks = answer.parts.len() as u32;
         let ending = Ending::of(answer.finish_reason);
-        let calls = calls.batch.read(&mut answer, ending, desk);
+        let calls = calls.batch.read(&mut answer, ending, ctx);
         history.transcript.take_call_ids(&mut answer);
         let prefix = answer.prefix.take();
-        warn_of_dropped(desk, &answer.dropped_reasoning);
+        warn_of_dropped(ctx, &answer.dropped_reasoning);
         let cleared = answer.cleared.take();
         let request = answer.thread.filter(|_| can_continue(&answer));
         let content = content(answer, &calls);
         if let Some(usage) = usage {
             history.count_answer(&usage);
         }
-        history.note_cleared(desk, cleared);
-        let mut message = written_by(desk.who.model.origin(), content, prefix, false);
+        history.note_cleared(ctx, cleared);
+        let mut message = written_by(ctx.who.model.origin(), content, prefix, false);
         let id = self.kept.reply.response_id.as_ref();
-        let thread = id.and_then(|id| Some(thread_after(desk, id, request?, &message)));
+        let thread = id.and_then(|id| Some(thread_after(ctx, id, request?, &message)));
         if let Some(origin) = &mut message.origin {
             origin.thread = thread;
         }
@@ -79,14 +79,14 @@ impl Answers {
     /// Complete calls get a result that says that they were not run. Thinking without its signature is never sent.
     pub fn keep_partial(
         &mut self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         mut answer: ModelAnswer,
         calls: &mut Calls,
         history: &mut History,
     ) {
         answer.end_unfinished();
-        tell_changes(&mut answer, desk, false);
-        self.count(desk, &mut answer);
+        tell_changes(&mut answer, ctx, false);
+        self.count(ctx, &mut answer);
         self.note_response(&mut answer);
         let mut early = calls.batch.calls().len();
         // An interrupted structured answer is stored in the history as text.
@@ -106,13 +106,13 @@ impl Answers {
             let before = std::mem::take(&mut self.kept.reply.text_before);
             self.kept.reply.text = Some(format!("{before}{}", text_of_parts(&answer)));
         }
-        let written = calls.batch.read(&mut answer, Ending::Own, desk);
+        let written = calls.batch.read(&mut answer, Ending::Own, ctx);
         history.transcript.take_call_ids(&mut answer);
         let prefix = answer.prefix.take();
         let content = content(answer, &written);
-        let message = written_by(desk.who.model.origin(), content, prefix, true);
+        let message = written_by(ctx.who.model.origin(), content, prefix, true);
         history.transcript.push_assistant(message);
-        let results = calls.shelve(desk, written);
+        let results = calls.shelve(ctx, written);
         history.transcript.push_round(results, Vec::new());
     }
 }

@@ -10,7 +10,7 @@ pub(crate) mod message;
 pub mod output_format;
 pub(crate) mod structured;
 
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::config::OnOutputLimit;
 use crate::engine::model::error::{Failure, FailureCode};
@@ -76,11 +76,11 @@ impl Answers {
     }
 
     /// Counts the usage of a model call that has ended, including a failed one.
-    pub fn count(&mut self, desk: &mut AgentContext<'_>, answer: &mut ModelAnswer) {
+    pub fn count(&mut self, ctx: &mut AgentContext<'_>, answer: &mut ModelAnswer) {
         let usage = answer.usage.take();
-        let accounts = &mut desk.ledger.accounts;
-        accounts.count(desk.who.agent, usage.as_ref());
-        let asked = &desk.who.model.config.model;
+        let accounts = &mut ctx.ledger.accounts;
+        accounts.count(ctx.who.agent, usage.as_ref());
+        let asked = &ctx.who.model.config.model;
         let parts = std::mem::take(&mut answer.usage_by_model);
         for (model, usage) in &parts {
             accounts.count_model(model.as_ref().unwrap_or(asked), Some(usage));
@@ -109,18 +109,18 @@ impl Answers {
     }
 
     /// Returns true if the calls of the answer must not run, because its finish reason says that it is complete.
-    pub fn is_final(&self, desk: &AgentContext<'_>) -> bool {
+    pub fn is_final(&self, ctx: &AgentContext<'_>) -> bool {
         // While the model calls tools, its structured answer is still missing.
-        let may_end = desk.config.answers.strict_stop_reason && desk.config.output.is_none();
+        let may_end = ctx.config.answers.strict_stop_reason && ctx.config.output.is_none();
         may_end && self.kept.reply.finish_reason == Some(FinishReason::Stop)
     }
 
     /// Returns true if the answer reached the output limit and the model must continue it.
-    pub fn goes_on(&self, desk: &AgentContext<'_>) -> bool {
+    pub fn goes_on(&self, ctx: &AgentContext<'_>) -> bool {
         self.kept.reply.finish_reason == Some(FinishReason::Length)
-            && desk.config.answers.on_max_tokens == OnOutputLimit::Continue
+            && ctx.config.answers.on_max_tokens == OnOutputLimit::Continue
             && !self.kept.reply.text().is_empty()
-            && Some(desk.who.kept.iteration) < desk.limits().max_iterations
+            && Some(ctx.who.kept.iteration) < ctx.limits().max_iterations
     }
 
     /// The text that asks the model to continue the answer. The text of this answer precedes that of the next one.
@@ -130,19 +130,19 @@ impl Answers {
     }
 
     /// The failure for a finish reason that the options do not accept.
-    pub fn refused_finish(&self, desk: &AgentContext<'_>) -> Option<Failure> {
+    pub fn refused_finish(&self, ctx: &AgentContext<'_>) -> Option<Failure> {
         let raw = self.kept.reply.raw_finish_reason.as_deref().unwrap_or("none");
         let message = match self.kept.reply.finish_reason {
-            Some(FinishReason::Length) if desk.config.answers.on_max_tokens == OnOutputLimit::Error => {
+            Some(FinishReason::Length) if ctx.config.answers.on_max_tokens == OnOutputLimit::Error => {
                 format!(
                     "The answer was cut off at the limit of output tokens ({raw}). Raise maxOutputTokens, or set answers.onMaxTokens to \"return\" or \"continue\"."
                 )
             }
             Some(FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Pause) => return None,
-            _ if desk.config.answers.strict_stop_reason => format!("unexpected stop_reason: {raw}"),
+            _ if ctx.config.answers.strict_stop_reason => format!("unexpected stop_reason: {raw}"),
             _ => return None,
         };
-        let mut failure = desk
+        let mut failure = ctx
             .who
             .model
             .describe(Failure::new(FailureCode::FinishReason, message));

@@ -8,7 +8,7 @@ use crate::engine::agent::answer::Answers;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::fault;
 use crate::engine::agent::calls::written::WrittenCall;
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::next::Next;
 use crate::engine::json::repair::{Parsed, parse_arguments};
@@ -33,31 +33,31 @@ impl Answers {
     /// Checks an answer that must match a schema.
     pub fn structure(
         &mut self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         calls: Vec<WrittenCall>,
         transcript: &mut Transcript,
     ) -> Judged {
-        let Some(format) = &desk.config.output else {
+        let Some(format) = &ctx.config.output else {
             return Judged::Open(calls);
         };
         let is_paused = calls.is_empty() && self.is_paused();
-        if is_paused || !calls.iter().all(|call| call.is_answer(desk)) {
+        if is_paused || !calls.iter().all(|call| call.is_answer(ctx)) {
             return Judged::Open(calls);
         }
         let call_ids: Vec<String> = calls.iter().map(|call| call.id.clone()).collect();
         let read = match calls.into_iter().next() {
             Some(call) => read_call(call),
-            None => self.read_text(desk),
+            None => self.read_text(ctx),
         };
-        let checked = read.and_then(|json| match &desk.catalog.output {
+        let checked = read.and_then(|json| match &ctx.catalog.output {
             Some(schema) => check(schema, &json).map(|()| json),
             None => Ok(json),
         });
         match checked {
-            Err(problem) => Judged::Over(self.refuse(desk, &call_ids, &problem, transcript)),
+            Err(problem) => Judged::Over(self.refuse(ctx, &call_ids, &problem, transcript)),
             Ok(written) if format.ask => {
                 let facts = Facts::Checked { output: &written };
-                desk.ask(Ask::new(Point::CheckOutput, About::Phase, &facts));
+                ctx.ask(Ask::new(Point::CheckOutput, About::Phase, &facts));
                 Judged::Asked { written, call_ids }
             }
             Ok(output) => Judged::Over(self.accept(&call_ids, output, transcript)),
@@ -67,18 +67,18 @@ impl Answers {
     /// Applies your code's verdict on an answer that matches its schema.
     pub fn after_check(
         &mut self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         checked: CheckedOutput,
         (written, call_ids): (Json, Vec<String>),
         transcript: &mut Transcript,
     ) -> Next {
         match checked.problem {
-            Some(problem) => self.refuse(desk, &call_ids, &problem, transcript),
+            Some(problem) => self.refuse(ctx, &call_ids, &problem, transcript),
             None => self.accept(&call_ids, checked.output.unwrap_or(written), transcript),
         }
     }
 
-    fn read_text(&self, desk: &mut AgentContext<'_>) -> Result<Json, String> {
+    fn read_text(&self, ctx: &mut AgentContext<'_>) -> Result<Json, String> {
         let reply = &self.kept.reply;
         let is_cut_off = reply.finish_reason == Some(FinishReason::Length);
         let parsed = match read_object(reply.text()) {
@@ -88,7 +88,7 @@ impl Answers {
         let json = Json::from_valid(parsed.json.trim());
         if let Some(repair) = parsed.repaired_by {
             let message = format!("The answer was not valid JSON; repaired by {}", repair.name());
-            desk.warn("repaired_output", message);
+            ctx.warn("repaired_output", message);
         }
         Ok(json)
     }
@@ -112,15 +112,15 @@ impl Answers {
     /// Sends the problem to the model and asks again, unless it has refused to answer or has no retries left.
     fn refuse(
         &mut self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         call_ids: &[String],
         problem: &str,
         transcript: &mut Transcript,
     ) -> Next {
         self.kept.misfits += 1;
         let message = format!("The answer was not taken: {problem}");
-        desk.warn("invalid_output", message.clone());
-        let format = desk.config.output.as_ref();
+        ctx.warn("invalid_output", message.clone());
+        let format = ctx.config.output.as_ref();
         let most = format.map_or(0, |format| format.max_retries);
         let refuses = matches!(
             self.kept.reply.finish_reason,
@@ -133,7 +133,7 @@ impl Answers {
             let results = call_ids.iter().map(|id| fault.result_of(id));
             transcript.push_round(results.collect(), Vec::new());
         } else if !gives_up {
-            let how = how_to_answer(desk);
+            let how = how_to_answer(ctx);
             transcript.push_user(vec![Block::notice(format!("{message}\n{how}"))]);
         }
         if gives_up {
@@ -143,11 +143,11 @@ impl Answers {
     }
 }
 
-fn how_to_answer(desk: &AgentContext<'_>) -> String {
-    if let Some(tool) = desk.config.answer_tool() {
+fn how_to_answer(ctx: &AgentContext<'_>) -> String {
+    if let Some(tool) = ctx.config.answer_tool() {
         return format!("Call the tool {} with the answer.", tool.name);
     }
-    let format = desk.config.output.as_ref();
+    let format = ctx.config.output.as_ref();
     let schema = format.map_or("", |format| format.schema.as_str());
     format!("Answer again with one JSON object and nothing else, which fits this schema: {schema}")
 }

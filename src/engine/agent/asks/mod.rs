@@ -13,7 +13,7 @@
 pub mod points;
 
 use crate::engine::agent::asks::points::{Class, Missing, Wait, as_told, row};
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::engine::agent::calls::call::Call;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::calls::{Calls, fault};
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::model::config::OnUnknownTool;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::ToolFault;
@@ -17,13 +17,13 @@ use crate::engine::policy::binding::bound_input;
 
 impl Calls {
     /// The fault of a call that must not run.
-    pub(super) fn problem_of(&mut self, call: &WrittenCall, desk: &AgentContext<'_>) -> Option<ToolFault> {
-        check(call, desk).err().or_else(|| self.check_count(call, desk))
+    pub(super) fn problem_of(&mut self, call: &WrittenCall, ctx: &AgentContext<'_>) -> Option<ToolFault> {
+        check(call, ctx).err().or_else(|| self.check_count(call, ctx))
     }
 
     /// The failure for a call of an unknown tool, where the configuration does not allow one.
-    pub(super) fn unregistered(&self, desk: &AgentContext<'_>) -> Option<Failure> {
-        if desk.config.tool_calls.on_unknown_tool != OnUnknownTool::Throw {
+    pub(super) fn unregistered(&self, ctx: &AgentContext<'_>) -> Option<Failure> {
+        if ctx.config.tool_calls.on_unknown_tool != OnUnknownTool::Throw {
             return None;
         }
         let is_unknown = |call: &&Call| call.fault().is_some_and(|fault| fault.code == "unknown_tool");
@@ -33,8 +33,8 @@ impl Calls {
     }
 
     /// The fault for a call of a tool that has been called `maxCalls` times in this run.
-    fn check_count(&mut self, call: &WrittenCall, desk: &AgentContext<'_>) -> Option<ToolFault> {
-        let most = desk.tool(call.tool)?.max_calls?;
+    fn check_count(&mut self, call: &WrittenCall, ctx: &AgentContext<'_>) -> Option<ToolFault> {
+        let most = ctx.tool(call.tool)?.max_calls?;
         if self.batch.count(&call.name, self.rounds.records()) < most {
             return None;
         }
@@ -46,15 +46,15 @@ impl Calls {
     }
 }
 
-fn check(call: &WrittenCall, desk: &AgentContext<'_>) -> Result<(), ToolFault> {
-    let tool = desk.tool(call.tool);
+fn check(call: &WrittenCall, ctx: &AgentContext<'_>) -> Result<(), ToolFault> {
+    let tool = ctx.tool(call.tool);
     if tool.is_some_and(|tool| tool.answers) {
         let message = "The answer came together with other calls, so it was not taken.";
         let hint = "Give the answer again, by itself, when you have the results.";
         return Err(fault("early_answer", message, hint));
     }
-    if tool.is_none() && desk.config.tool_calls.on_unknown_tool != OnUnknownTool::Host {
-        return Err(unknown_tool(&call.name, desk));
+    if tool.is_none() && ctx.config.tool_calls.on_unknown_tool != OnUnknownTool::Host {
+        return Err(unknown_tool(&call.name, ctx));
     }
     if call.is_cut_off {
         let message = "The answer reached its length limit at this call, so its arguments may be cut off and the call was not run.";
@@ -82,8 +82,8 @@ fn check(call: &WrittenCall, desk: &AgentContext<'_>) -> Result<(), ToolFault> {
         let hint = "Call the tool again with the required fields.";
         return Err(fault("invalid_input", message, hint));
     }
-    let input = bound_input(input, &tool.bindings, desk.inputs);
-    match misfit(desk, call.tool, &input) {
+    let input = bound_input(input, &tool.bindings, ctx.inputs);
+    match misfit(ctx, call.tool, &input) {
         None => Ok(()),
         Some(problem) => Err(fault(
             "invalid_input",
@@ -93,8 +93,8 @@ fn check(call: &WrittenCall, desk: &AgentContext<'_>) -> Result<(), ToolFault> {
     }
 }
 
-fn unknown_tool(name: &str, desk: &AgentContext<'_>) -> ToolFault {
-    let tools = desk.config.tools.iter();
+fn unknown_tool(name: &str, ctx: &AgentContext<'_>) -> ToolFault {
+    let tools = ctx.config.tools.iter();
     let callable = tools.filter(|tool| !tool.is_hosted() && !tool.defer_loading);
     let names: Vec<&str> = callable.map(|tool| tool.name.as_str()).collect();
     let message = format!("There is no tool named {}", shown_name(name));
@@ -135,6 +135,6 @@ fn has_required(schema: &Json) -> bool {
 }
 
 /// The problem that the schema of the tool at this index finds in an input.
-pub fn misfit(desk: &AgentContext<'_>, tool: Option<usize>, input: &Json) -> Option<String> {
-    desk.catalog.schemas.get(tool?)?.as_ref()?.problem(input.as_str())
+pub fn misfit(ctx: &AgentContext<'_>, tool: Option<usize>, input: &Json) -> Option<String> {
+    ctx.catalog.schemas.get(tool?)?.as_ref()?.problem(input.as_str())
 }

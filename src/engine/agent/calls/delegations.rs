@@ -11,7 +11,7 @@ use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Call;
 use crate::engine::agent::calls::fault;
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::ledger::spawn::{Parent, Spawn, Successor};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::AgentTool;
@@ -42,8 +42,8 @@ impl Delegations {
     }
 
     /// The agent that answers a call. `None` if a function does, which may still hand the conversation off.
-    pub fn target_of(&self, call: &Call, desk: &AgentContext<'_>) -> Option<AgentTool> {
-        let target = desk.tool(call.tool).and_then(|tool| tool.agent);
+    pub fn target_of(&self, call: &Call, ctx: &AgentContext<'_>) -> Option<AgentTool> {
+        let target = ctx.tool(call.tool).and_then(|tool| tool.agent);
         target.filter(|target| !target.calls_host || self.kept.successor.is_some())
     }
 
@@ -51,7 +51,7 @@ impl Delegations {
     pub fn start(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         index: usize,
         effect: EffectId,
         target: AgentTool,
@@ -62,19 +62,19 @@ impl Delegations {
         let result = if target.handoff {
             self.hand_to(target, call)
         } else {
-            match spawn(call, desk, effect, target) {
+            match spawn(call, ctx, effect, target) {
                 Ok(()) => return,
                 Err(fault) => ToolReturn::Fault(fault),
             }
         };
-        desk.ledger.close(effect);
-        batch.finish(desk, index, result);
+        ctx.ledger.close(effect);
+        batch.finish(ctx, index, result);
     }
 
     /// The result of a handoff call after your function, which may have thrown. Any other result is returned
     /// unchanged.
-    pub fn after_host(&mut self, desk: &AgentContext<'_>, call: &Call, result: ToolReturn) -> ToolReturn {
-        match desk.tool(call.tool).and_then(|tool| tool.agent) {
+    pub fn after_host(&mut self, ctx: &AgentContext<'_>, call: &Call, result: ToolReturn) -> ToolReturn {
+        match ctx.tool(call.tool).and_then(|tool| tool.agent) {
             Some(target) if target.calls_host && !matches!(result, ToolReturn::Fault(_)) => {
                 self.hand_to(target, call)
             }
@@ -102,7 +102,7 @@ impl Delegations {
     }
 
     /// Asks your code once for the next agent's first messages. Returns false if it is not asked.
-    pub fn ask_for_filter(&self, desk: &mut AgentContext<'_>, messages: &[Message]) -> bool {
+    pub fn ask_for_filter(&self, ctx: &mut AgentContext<'_>, messages: &[Message]) -> bool {
         let Some(Successor {
             name,
             unfiltered: Some(input),
@@ -116,7 +116,7 @@ impl Delegations {
             input,
             messages,
         };
-        desk.ask(Ask::new(Point::FilterHandoff, About::Phase, &facts));
+        ctx.ask(Ask::new(Point::FilterHandoff, About::Phase, &facts));
         true
     }
 
@@ -145,12 +145,12 @@ impl Delegations {
 /// The error of a call that is not made.
 fn spawn(
     call: &Call,
-    desk: &mut AgentContext<'_>,
+    ctx: &mut AgentContext<'_>,
     effect: EffectId,
     target: AgentTool,
 ) -> Result<(), ToolFault> {
     let prompt = prompt_of(call.input());
-    if desk.who.depth >= desk.max_depth() {
+    if ctx.who.depth >= ctx.max_depth() {
         let message = "The call was not made: subagents nest no deeper here.";
         return Err(fault("depth_limit", message, "Do the work yourself."));
     }
@@ -159,14 +159,14 @@ fn spawn(
         let hint = "Say in prompt what the agent should do and everything that it needs to know.";
         return Err(fault("invalid_input", message, hint));
     }
-    let timeout_ms = desk
+    let timeout_ms = ctx
         .setup
         .profile(target.profile)
         .and_then(|profile| profile.config.timeouts.total_ms);
-    desk.ledger.set_timer(TimerReason::Effect(effect), timeout_ms);
-    desk.ledger.spawns.push(Spawn {
+    ctx.ledger.set_timer(TimerReason::Effect(effect), timeout_ms);
+    ctx.ledger.spawns.push(Spawn {
         parent: Parent {
-            agent: desk.who.agent,
+            agent: ctx.who.agent,
             call: effect,
             tool_call_id: call.id().to_owned(),
             name: call.name().to_owned(),

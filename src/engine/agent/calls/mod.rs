@@ -35,7 +35,7 @@ use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::delegations::Delegations;
 use crate::engine::agent::calls::rounds::Rounds;
 use crate::engine::agent::calls::written::WrittenCall;
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::journal::{ApprovalsState, CallState, DelegationsState};
@@ -97,9 +97,9 @@ impl Calls {
     ///
     /// # Errors
     /// A call of an unknown tool, with `onUnknownTool: "throw"`.
-    pub fn take_in(&mut self, desk: &mut AgentContext<'_>, written: Vec<WrittenCall>) -> Result<(), Failure> {
+    pub fn take_in(&mut self, ctx: &mut AgentContext<'_>, written: Vec<WrittenCall>) -> Result<(), Failure> {
         if !self.restored.is_empty() {
-            self.take_restored(desk, written);
+            self.take_restored(ctx, written);
             return Ok(());
         }
         let mut faults = Vec::new();
@@ -110,54 +110,54 @@ impl Calls {
                 let what = " were not valid JSON; repaired by ";
                 format!("The arguments of {}{what}{}", call.name, repair.name())
             });
-            let fault = self.problem_of(&call, desk);
-            let index = self.batch.list(desk, call, false);
+            let fault = self.problem_of(&call, ctx);
+            let index = self.batch.list(ctx, call, false);
             if let Some(message) = repaired {
-                desk.warn("repaired_arguments", message);
+                ctx.warn("repaired_arguments", message);
             }
             faults.extend(fault.map(|fault| (index, fault)));
         }
         for (index, fault) in faults {
-            self.batch.fail(desk, index, fault);
+            self.batch.fail(ctx, index, fault);
         }
-        self.unregistered(desk).map_or(Ok(()), Err)
+        self.unregistered(ctx).map_or(Ok(()), Err)
     }
 
     /// Closes the calls of an answer without running them. They are recorded and get results that say so. Calls that
     /// have started early keep their results, or are aborted.
-    pub fn shelve(&mut self, desk: &mut AgentContext<'_>, written: Vec<WrittenCall>) -> Vec<Block> {
+    pub fn shelve(&mut self, ctx: &mut AgentContext<'_>, written: Vec<WrittenCall>) -> Vec<Block> {
         if written.is_empty() {
             return Vec::new();
         }
-        desk.withdraw_asks();
+        ctx.withdraw_asks();
         self.batch
-            .abort(desk, "the answer that asked for it goes no further");
+            .abort(ctx, "the answer that asked for it goes no further");
         let early = self.batch.calls().len();
-        self.batch.leave_all(desk);
+        self.batch.leave_all(ctx);
         let mut batch = self.take_batch();
-        batch.list_unrun(desk, written.into_iter().skip(early));
+        batch.list_unrun(ctx, written.into_iter().skip(early));
         self.rounds.add_unused(&batch, early > 0);
         batch.results()
     }
 
     /// Ends the round and returns its results for the model.
-    pub fn close(&mut self, desk: &mut AgentContext<'_>) -> Round {
+    pub fn close(&mut self, ctx: &mut AgentContext<'_>) -> Round {
         let batch = self.take_batch();
-        let advice = self.rounds.add(desk, &batch);
+        let advice = self.rounds.add(ctx, &batch);
         let mut more = self.approvals.take_notes();
         if let Advice::Nudge(times) | Advice::Ask(times) = advice {
             let message = format!(
                 "You have made the same tool calls with the same results {} times. Do something else, or answer with what you know.",
                 times
             );
-            desk.warn("repeat", message.clone());
+            ctx.warn("repeat", message.clone());
             more.push(Block::notice(message));
         }
         Round {
             results: batch.results(),
             more,
             // A structured answer is still owed.
-            is_last: desk.config.output.is_none() && batch.calls().iter().all(|call| call.terminates),
+            is_last: ctx.config.output.is_none() && batch.calls().iter().all(|call| call.terminates),
             advice,
         }
     }
@@ -168,16 +168,16 @@ impl Calls {
     }
 
     /// Counts the calls of a complete answer, also for the agents above.
-    pub fn note_count(&self, desk: &mut AgentContext<'_>) {
-        desk.ledger.accounts.note_tool_calls(desk.who.agent, self.count());
+    pub fn note_count(&self, ctx: &mut AgentContext<'_>) {
+        ctx.ledger.accounts.note_tool_calls(ctx.who.agent, self.count());
     }
 
     /// The limit that prevents the calls of an answer, plus `more` calls, from running.
-    pub fn limit(&self, desk: &AgentContext<'_>, more: usize) -> Option<StoppedBy> {
-        let most = desk.limits().max_tool_rounds;
-        if let Some(stopped_by) = desk.overrun() {
+    pub fn limit(&self, ctx: &AgentContext<'_>, more: usize) -> Option<StoppedBy> {
+        let most = ctx.limits().max_tool_rounds;
+        if let Some(stopped_by) = ctx.overrun() {
             // If two limits are reached together, the number of iterations is reported.
-            let is_last = Some(desk.who.kept.iteration) >= desk.limits().max_iterations;
+            let is_last = Some(ctx.who.kept.iteration) >= ctx.limits().max_iterations;
             let is_budget = matches!(stopped_by, StoppedBy::Tokens | StoppedBy::Usd);
             return Some(if is_last && is_budget {
                 StoppedBy::Iterations
@@ -188,11 +188,11 @@ impl Calls {
         if most.is_some_and(|most| self.rounds.count() >= most) {
             return Some(StoppedBy::ToolRounds);
         }
-        let accounts = &desk.ledger.accounts;
+        let accounts = &ctx.ledger.accounts;
         let count = self.count() + more;
-        let new = count.saturating_sub(accounts.own_tool_calls(desk.who.agent));
+        let new = count.saturating_sub(accounts.own_tool_calls(ctx.who.agent));
         accounts
-            .overcalled(desk.who.agent, new)
+            .overcalled(ctx.who.agent, new)
             .map(|_| StoppedBy::ToolCalls)
     }
 }

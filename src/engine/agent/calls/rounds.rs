@@ -6,7 +6,7 @@
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::Batch;
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::model::config::StopCondition;
 use crate::engine::model::journal::{RepeatsState, RoundsState};
@@ -69,13 +69,13 @@ impl Rounds {
     }
 
     /// Adds a round. Returns the step that its repetitions call for.
-    pub fn add(&mut self, desk: &AgentContext<'_>, batch: &Batch) -> Advice {
+    pub fn add(&mut self, ctx: &AgentContext<'_>, batch: &Batch) -> Advice {
         self.last_start = self.records.len();
         self.records.extend(batch.told().map(|call| call.record(false)));
         self.kept.rounds += 1;
-        self.kept.round_iteration = desk.who.kept.iteration;
+        self.kept.round_iteration = ctx.who.kept.iteration;
         let round = self.records.get(self.last_start..).unwrap_or_default();
-        self.repeats.repeats.note(&desk.config.repeat, round)
+        self.repeats.repeats.note(&ctx.config.repeat, round)
     }
 
     /// Adds the calls of an answer that is not used. They are a round if some of them `ran` while it streamed.
@@ -85,27 +85,27 @@ impl Rounds {
     }
 
     /// Returns true if the last round meets one of the conditions in the options.
-    pub fn meets_condition(&self, desk: &AgentContext<'_>) -> bool {
+    pub fn meets_condition(&self, ctx: &AgentContext<'_>) -> bool {
         let meets = |condition: &StopCondition| match condition {
-            StopCondition::Iterations(most) => desk.who.kept.iteration >= *most,
+            StopCondition::Iterations(most) => ctx.who.kept.iteration >= *most,
             StopCondition::ToolCall(name) => self.last().iter().any(|record| record.tool_name == *name),
         };
-        desk.config.stop_when.iter().any(meets)
+        ctx.config.stop_when.iter().any(meets)
     }
 
     /// Asks about repeated rounds, with their number `repeats`, or calls the condition that is a function.
-    pub fn ask_to_stop(&self, desk: &mut AgentContext<'_>, repeats: Option<u32>) -> Next {
+    pub fn ask_to_stop(&self, ctx: &mut AgentContext<'_>, repeats: Option<u32>) -> Next {
         let point = match repeats {
             Some(_) => Point::StopRepeat,
-            None if desk.config.ask_stop => Point::StopCondition,
+            None if ctx.config.ask_stop => Point::StopCondition,
             None => return Next::HandOver { owes_answer: true },
         };
         let facts = Facts::Round {
-            iteration: desk.who.kept.iteration,
+            iteration: ctx.who.kept.iteration,
             times: repeats,
             tool_calls: self.last(),
         };
-        desk.ask(Ask::new(point, About::Phase, &facts));
+        ctx.ask(Ask::new(point, About::Phase, &facts));
         Next::Wait
     }
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::engine::agent::calls::call::Call;
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::config::permission::{Reading, Rule};
 use crate::engine::model::hook::{Decision, Gate};
@@ -13,8 +13,8 @@ use crate::engine::model::question::{CallFacts, RuleFacts, Suggestion};
 use crate::engine::policy::permission::Verdict;
 use crate::engine::policy::rule::subject::RuledCall;
 
-pub fn tool_of<'a>(call: &Call, desk: &AgentContext<'a>) -> Cow<'a, ToolConfig> {
-    match desk.tool(call.tool) {
+pub fn tool_of<'a>(call: &Call, ctx: &AgentContext<'a>) -> Cow<'a, ToolConfig> {
+    match ctx.tool(call.tool) {
         Some(tool) => Cow::Borrowed(tool),
         None => Cow::Owned(ToolConfig::new(call.name().to_owned(), Json::empty_object())),
     }
@@ -29,15 +29,15 @@ pub fn ruled_call<'a>(call: &'a Call, tool: &'a ToolConfig, readings: &'a [Readi
     }
 }
 
-pub fn verdict(call: &Call, readings: &[Reading], desk: &AgentContext<'_>) -> Verdict {
+pub fn verdict(call: &Call, readings: &[Reading], ctx: &AgentContext<'_>) -> Verdict {
     let gate = &call.kept.gate;
     let is_deferred = gate.said(Decision::Defer);
     let needs_approval = call.kept.needs_approval || is_deferred || gate.said(Decision::Ask);
     let is_allowed = gate.said(Decision::Allow);
-    let loads_tools = desk.tool(call.tool).is_some_and(|tool| tool.loader.is_some());
-    let mut verdict = match desk.permissions.as_ref().filter(|_| !loads_tools) {
+    let loads_tools = ctx.tool(call.tool).is_some_and(|tool| tool.loader.is_some());
+    let mut verdict = match ctx.permissions.as_ref().filter(|_| !loads_tools) {
         Some(permissions) => {
-            let tool = tool_of(call, desk);
+            let tool = tool_of(call, ctx);
             permissions.judge(&ruled_call(call, &tool, readings), needs_approval, is_allowed)
         }
         _ if needs_approval => Verdict::Ask {
@@ -59,26 +59,26 @@ pub fn verdict(call: &Call, readings: &[Reading], desk: &AgentContext<'_>) -> Ve
 }
 
 /// The reason why a deny rule is against the call, if one is.
-pub fn denial(call: &Call, readings: &[Reading], desk: &AgentContext<'_>) -> Option<String> {
-    let permissions = desk.permissions.as_ref()?;
-    permissions.denial(&ruled_call(call, &tool_of(call, desk), readings))
+pub fn denial(call: &Call, readings: &[Reading], ctx: &AgentContext<'_>) -> Option<String> {
+    let permissions = ctx.permissions.as_ref()?;
+    permissions.denial(&ruled_call(call, &tool_of(call, ctx), readings))
 }
 
 /// True when a rule withholds this place from a running call. A call that is over may read nothing.
-pub fn withholds(call: Option<&Call>, desk: &AgentContext<'_>, place: &Reading) -> bool {
+pub fn withholds(call: Option<&Call>, ctx: &AgentContext<'_>, place: &Reading) -> bool {
     let Some(call) = call else {
         return true;
     };
-    let permissions = desk.permissions.as_ref();
-    permissions.is_some_and(|permissions| permissions.withholds(&tool_of(call, desk), place))
+    let permissions = ctx.permissions.as_ref();
+    permissions.is_some_and(|permissions| permissions.withholds(&tool_of(call, ctx), place))
 }
 
 /// The texts of the call that rules compare and only the platform can read.
-pub fn texts_to_read(call: &Call, desk: &AgentContext<'_>) -> Vec<String> {
-    let Some(permissions) = desk.permissions.as_ref() else {
+pub fn texts_to_read(call: &Call, ctx: &AgentContext<'_>) -> Vec<String> {
+    let Some(permissions) = ctx.permissions.as_ref() else {
         return Vec::new();
     };
-    let tool = tool_of(call, desk);
+    let tool = tool_of(call, ctx);
     permissions.texts_to_read(&RuledCall {
         tool: &tool,
         input: call.input().as_str(),
@@ -91,17 +91,17 @@ pub fn texts_to_read(call: &Call, desk: &AgentContext<'_>) -> Vec<String> {
 pub fn ruled<'a>(
     call: &'a Call,
     readings: &[Reading],
-    desk: &AgentContext<'_>,
+    ctx: &AgentContext<'_>,
     reason: &'a str,
 ) -> CallFacts<'a> {
     let mut facts = CallFacts {
         reason: Some(reason),
         ..call.facts()
     };
-    let Some(permissions) = desk.permissions.as_ref() else {
+    let Some(permissions) = ctx.permissions.as_ref() else {
         return facts;
     };
-    let tool = tool_of(call, desk);
+    let tool = tool_of(call, ctx);
     let ruled = ruled_call(call, &tool, readings);
     if let Some(rule) = permissions.asking(&ruled) {
         facts.matched_ask_rule = Some(rule_facts(rule));

@@ -7,7 +7,7 @@ use looplet_scan::reader::{Object, string};
 
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Call;
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::json::repair::{self, Repair};
 use crate::engine::model::answer::{FinishReason, ModelAnswer, Part, PartKind};
 use crate::engine::model::config::Loader;
@@ -54,8 +54,8 @@ impl Ending {
 impl WrittenCall {
     /// Replaces a call of `call_tool` with one of the tool that it names. If there is no such tool, the call is
     /// unchanged and gets its error from `call_tool`.
-    pub fn unpack(&mut self, desk: &AgentContext<'_>) {
-        let tool = desk
+    pub fn unpack(&mut self, ctx: &AgentContext<'_>) {
+        let tool = ctx
             .tool(self.tool)
             .filter(|tool| tool.loader == Some(Loader::Call));
         let (Some(_), ToolInput::Json(json)) = (tool, &self.input) else {
@@ -64,7 +64,7 @@ impl WrittenCall {
         let Some(object) = Object::parse(json.as_str()) else {
             return;
         };
-        let (name, tool) = desk.called(&object.text("name"));
+        let (name, tool) = ctx.called(&object.text("name"));
         if tool.is_none() {
             return;
         }
@@ -83,8 +83,8 @@ impl WrittenCall {
     }
 
     /// Returns true if the call gives the structured answer.
-    pub fn is_answer(&self, desk: &AgentContext<'_>) -> bool {
-        desk.tool(self.tool).is_some_and(|tool| tool.answers)
+    pub fn is_answer(&self, ctx: &AgentContext<'_>) -> bool {
+        ctx.tool(self.tool).is_some_and(|tool| tool.answers)
     }
 }
 
@@ -94,7 +94,7 @@ impl Batch {
         &self,
         answer: &mut ModelAnswer,
         ending: Ending,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
     ) -> Vec<WrittenCall> {
         let is_call = |part: &Part| part.kind == PartKind::ToolCall;
         let last = answer.parts.iter().rposition(is_call);
@@ -113,15 +113,15 @@ impl Batch {
                 calls.push(call);
                 continue;
             }
-            let mut call = read_call(part, desk);
+            let mut call = read_call(part, ctx);
             // A non-empty object has a visible end. An empty one may replace arguments that were never sent.
             let is_whole = call.repaired_by.is_none()
                 && matches!(&call.input, ToolInput::Json(json) if json.as_str().trim() != "{}");
             // Gateways close the JSON of arguments that a model did not finish.
             let is_doubtful =
-                ending == Ending::Length && Some(index) == end && !desk.config.tool_calls.run_cut_off;
+                ending == Ending::Length && Some(index) == end && !ctx.config.tool_calls.run_cut_off;
             let is_broken = ending != Ending::Own && Some(index) == last && !is_whole;
-            call.is_cut_off = (is_broken || is_doubtful) && !ignores_arguments(&call, desk);
+            call.is_cut_off = (is_broken || is_doubtful) && !ignores_arguments(&call, ctx);
             calls.push(call);
         }
         calls
@@ -143,7 +143,7 @@ fn started(call: &Call) -> WrittenCall {
 }
 
 /// Reads one call.
-pub(crate) fn read_call(part: &mut Part, desk: &AgentContext<'_>) -> WrittenCall {
+pub(crate) fn read_call(part: &mut Part, ctx: &AgentContext<'_>) -> WrittenCall {
     let (input, problem, repaired_by) = match repair::parse_arguments(&part.text) {
         Ok(parsed) => (
             ToolInput::Json(Json::from_valid(&parsed.json)),
@@ -156,7 +156,7 @@ pub(crate) fn read_call(part: &mut Part, desk: &AgentContext<'_>) -> WrittenCall
             None,
         ),
     };
-    let (name, tool) = desk.called(&part.name);
+    let (name, tool) = ctx.called(&part.name);
     if tool.is_none() {
         part.name = sendable_name(&name);
     }
@@ -170,15 +170,15 @@ pub(crate) fn read_call(part: &mut Part, desk: &AgentContext<'_>) -> WrittenCall
         repaired_by,
         is_cut_off: false,
     };
-    call.unpack(desk);
-    if call.problem.is_some() && ignores_arguments(&call, desk) {
+    call.unpack(ctx);
+    if call.problem.is_some() && ignores_arguments(&call, ctx) {
         (call.input, call.problem) = (ToolInput::Json(Json::empty_object()), None);
     }
     call
 }
 
 /// True for a handoff without a schema: it needs no arguments, so any arguments are ignored.
-fn ignores_arguments(call: &WrittenCall, desk: &AgentContext<'_>) -> bool {
-    desk.tool(call.tool)
+fn ignores_arguments(call: &WrittenCall, ctx: &AgentContext<'_>) -> bool {
+    ctx.tool(call.tool)
         .is_some_and(|tool| tool.agent.is_some_and(|agent| agent.handoff) && !tool.validate && !tool.prepare)
 }

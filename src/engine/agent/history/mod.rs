@@ -13,7 +13,7 @@ pub mod head;
 mod legal;
 pub mod transcript;
 
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::who::tuning::to_send;
 use crate::engine::model::error::{Failure, FailureCode};
@@ -68,57 +68,57 @@ impl History {
 
     /// Emits each message once when it is complete: a user message when it is sent, a model's message when its answer
     /// has ended. A prompt that is joined to an unanswered prompt is emitted separately.
-    pub(crate) fn tell_new(&mut self, desk: &mut AgentContext<'_>) {
-        if desk.config.events.messages {
-            tell_messages(desk, self.transcript.take_untold());
+    pub(crate) fn tell_new(&mut self, ctx: &mut AgentContext<'_>) {
+        if ctx.config.events.messages {
+            tell_messages(ctx, self.transcript.take_untold());
         }
     }
 
     /// Emits the new messages. The message of the model is the answer with these facts.
-    pub(crate) fn tell_answer(&mut self, desk: &mut AgentContext<'_>, reply: &Reply) {
-        if desk.config.events.messages {
+    pub(crate) fn tell_answer(&mut self, ctx: &mut AgentContext<'_>, reply: &Reply) {
+        if ctx.config.events.messages {
             for message in self.transcript.take_untold() {
                 let is_answer = message.role == Role::Assistant;
-                tell_message(desk, message, Some(reply).filter(|_| is_answer));
+                tell_message(ctx, message, Some(reply).filter(|_| is_answer));
             }
         }
     }
 
     /// The estimated tokens of the next request.
-    pub(crate) fn tokens(&self, desk: &AgentContext<'_>) -> u64 {
+    pub(crate) fn tokens(&self, ctx: &AgentContext<'_>) -> u64 {
         let messages = self.transcript.messages();
         let (tokens, counted, hidden) = match self.length.counted {
             Some((tokens, counted)) => {
                 let sent = counted.checked_sub(1).and_then(|sent| messages.get(..sent));
-                (tokens, counted, hidden(desk, sent.unwrap_or_default()))
+                (tokens, counted, hidden(ctx, sent.unwrap_or_default()))
             }
-            None => (head_tokens(desk.config), 0, 0),
+            None => (head_tokens(ctx.config), 0, 0),
         };
         let tokens = tokens + estimate::tokens_of(messages.get(counted..).unwrap_or_default());
         // The vendor has counted nothing of what it hid already.
-        let newly_hidden = messages.get(hidden..self::hidden(desk, messages));
+        let newly_hidden = messages.get(hidden..self::hidden(ctx, messages));
         tokens.saturating_sub(newly_hidden.map_or(0, estimate::tokens_of_calls))
     }
 
     /// Returns true if the vendor would hide calls in the first `upto` messages that do not fit in the window.
-    pub(crate) fn needs_clearing(&self, desk: &AgentContext<'_>, upto: usize) -> bool {
-        let model = &desk.who.model;
-        let limit = desk
+    pub(crate) fn needs_clearing(&self, ctx: &AgentContext<'_>, upto: usize) -> bool {
+        let model = &ctx.who.model;
+        let limit = ctx
             .config
             .context
             .limit_tokens(model.window(), model.config.max_output_tokens);
         let messages = self.transcript.messages().get(..upto).unwrap_or_default();
-        let tokens = head_tokens(desk.config) + estimate::tokens_of(messages);
-        hidden(desk, messages) > 0 && limit.is_some_and(|limit| tokens > limit)
+        let tokens = head_tokens(ctx.config) + estimate::tokens_of(messages);
+        hidden(ctx, messages) > 0 && limit.is_some_and(|limit| tokens > limit)
     }
 
     /// Emits what the vendor has hidden of the history, if that has changed. A server that answers without a word
     /// about it is not asked again.
-    pub(crate) fn note_cleared(&mut self, desk: &mut AgentContext<'_>, cleared: Option<(u64, u64)>) {
+    pub(crate) fn note_cleared(&mut self, ctx: &mut AgentContext<'_>, cleared: Option<(u64, u64)>) {
         let Some((parts, tokens)) = cleared else {
-            let sent = to_send(&self.transcript, desk.who).messages();
-            if hidden(desk, sent) > 0 && desk.who.model.leave_out_clearing() {
-                warn_of_pruning(desk, "its answer does not say that it has hidden any");
+            let sent = to_send(&self.transcript, ctx.who).messages();
+            if hidden(ctx, sent) > 0 && ctx.who.model.leave_out_clearing() {
+                warn_of_pruning(ctx, "its answer does not say that it has hidden any");
                 self.transcript.forget_body();
             }
             return;
@@ -126,9 +126,9 @@ impl History {
         if parts == std::mem::replace(&mut self.length.cleared, parts) || parts == 0 {
             return;
         }
-        let pre_tokens = self.tokens(desk).saturating_add(tokens);
+        let pre_tokens = self.tokens(ctx).saturating_add(tokens);
         let who = (CompactTrigger::Pruning, Some(SummaryBy::Vendor));
-        self.tell_boundary(desk, who, pre_tokens, 0);
+        self.tell_boundary(ctx, who, pre_tokens, 0);
     }
 
     /// Stores the vendor's count of a request and its answer, which is added to the history next.
@@ -140,17 +140,17 @@ impl History {
     }
 
     /// Sets the estimated input of the next request aside in the accounts of this agent and those above it.
-    pub(crate) fn reserve(&self, desk: &mut AgentContext<'_>) {
-        if desk.estimates_usage() {
-            desk.reserve(self.tokens(desk), 0);
+    pub(crate) fn reserve(&self, ctx: &mut AgentContext<'_>) {
+        if ctx.estimates_usage() {
+            ctx.reserve(self.tokens(ctx), 0);
         }
     }
 
     /// The limit that blocks the next request. An earlier attempt, a summary or another agent may have used up the
     /// budget.
-    pub(crate) fn limit_on_request(&self, desk: &mut AgentContext<'_>) -> Option<StoppedBy> {
-        self.reserve(desk);
-        desk.overrun()
+    pub(crate) fn limit_on_request(&self, ctx: &mut AgentContext<'_>) -> Option<StoppedBy> {
+        self.reserve(ctx);
+        ctx.overrun()
     }
 
     /// Returns true if the vendor continues the last answer only after a message that has only results.
@@ -165,47 +165,47 @@ impl History {
     }
 
     /// Shortens the history without a model call.
-    pub(crate) fn fit(&mut self, desk: &mut AgentContext<'_>) {
-        self.unfold(desk);
-        self.shorten_old(desk);
-        self.trim(desk);
+    pub(crate) fn fit(&mut self, ctx: &mut AgentContext<'_>) {
+        self.unfold(ctx);
+        self.shorten_old(ctx);
+        self.trim(ctx);
     }
 
     /// Restores the messages of a summary that the asked model cannot read.
-    pub(crate) fn unfold(&mut self, desk: &AgentContext<'_>) {
-        let model = &desk.who.model;
+    pub(crate) fn unfold(&mut self, ctx: &AgentContext<'_>) {
+        let model = &ctx.who.model;
         if self.transcript.unfold_unreadable(model.protocol, &model.config) {
             self.length.counted = None;
         }
     }
 
-    fn shorten_old(&mut self, desk: &mut AgentContext<'_>) {
-        let Some(policy) = &desk.config.context.pruning else {
+    fn shorten_old(&mut self, ctx: &mut AgentContext<'_>) {
+        let Some(policy) = &ctx.config.context.pruning else {
             return;
         };
-        if desk.who.model.leaves_pruning_to_vendor(policy) {
+        if ctx.who.model.leaves_pruning_to_vendor(policy) {
             return;
         }
-        let pre_tokens = self.tokens(desk);
+        let pre_tokens = self.tokens(ctx);
         if self.transcript.shorten(policy) {
             self.length.counted = None;
-            self.tell_boundary(desk, (CompactTrigger::Pruning, None), pre_tokens, 0);
+            self.tell_boundary(ctx, (CompactTrigger::Pruning, None), pre_tokens, 0);
         }
     }
 
-    fn trim(&mut self, desk: &mut AgentContext<'_>) {
-        let Some(budget) = desk.config.context.max_chars else {
+    fn trim(&mut self, ctx: &mut AgentContext<'_>) {
+        let Some(budget) = ctx.config.context.max_chars else {
             return;
         };
         let messages = self.transcript.messages();
-        let Some(trimmed) = trim_to_budget(messages, desk.config.system.as_deref(), budget) else {
+        let Some(trimmed) = trim_to_budget(messages, ctx.config.system.as_deref(), budget) else {
             return;
         };
-        let pre_tokens = self.tokens(desk);
+        let pre_tokens = self.tokens(ctx);
         let Trimmed { cut, summary } = trimmed;
         self.replace_first(cut, &summary, None, PrefixCause::Budget);
         let by = Some(SummaryBy::BuiltIn);
-        self.tell_boundary(desk, (CompactTrigger::Budget, by), pre_tokens, 0);
+        self.tell_boundary(ctx, (CompactTrigger::Budget, by), pre_tokens, 0);
     }
 
     /// Replaces the first `cut` messages with a summary.
@@ -219,7 +219,7 @@ impl History {
 
     pub(crate) fn tell_boundary(
         &self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         (trigger, by): (CompactTrigger, Option<SummaryBy>),
         pre_tokens: u64,
         duration_ms: u64,
@@ -228,18 +228,18 @@ impl History {
             trigger,
             by,
             pre_tokens,
-            post_tokens: self.tokens(desk),
+            post_tokens: self.tokens(ctx),
             duration_ms,
         };
-        desk.emit(kind);
+        ctx.emit(kind);
     }
 
     /// Returns true if the history is larger than the window allows. A limit of 0 leaves no space and is ignored.
-    pub(crate) fn is_full(&self, desk: &AgentContext<'_>) -> bool {
-        let model = &desk.who.model;
-        let context = &desk.config.context;
+    pub(crate) fn is_full(&self, ctx: &AgentContext<'_>) -> bool {
+        let model = &ctx.who.model;
+        let context = &ctx.config.context;
         let limit = context.limit_tokens(model.window(), model.config.max_output_tokens);
-        limit.is_some_and(|limit| limit > 0 && self.tokens(desk) > limit)
+        limit.is_some_and(|limit| limit > 0 && self.tokens(ctx) > limit)
     }
 
     /// Returns true if a summary can help. After one that did not help, enough new messages are required.
@@ -254,32 +254,29 @@ impl History {
 
     /// The trigger and the instructions of the summary that was asked for, or that the window needs, if there is
     /// something to sum up.
-    pub(crate) fn take_wanted(
-        &mut self,
-        desk: &AgentContext<'_>,
-    ) -> Option<(CompactTrigger, Option<String>)> {
+    pub(crate) fn take_wanted(&mut self, ctx: &AgentContext<'_>) -> Option<(CompactTrigger, Option<String>)> {
         let wanted = self.length.wanted.take();
-        let is_full = desk.config.context.auto && self.is_full(desk) && self.may_gain();
+        let is_full = ctx.config.context.auto && self.is_full(ctx) && self.may_gain();
         let Some(wanted) = wanted else {
             return is_full.then_some((CompactTrigger::Auto, None));
         };
-        self.cut(desk)?;
+        self.cut(ctx)?;
         self.length.making = Some(wanted.clone());
         Some((CompactTrigger::Manual, wanted.instructions))
     }
 
     /// The number of messages that a summary takes in. `None` if there are none.
-    pub(crate) fn cut(&self, desk: &AgentContext<'_>) -> Option<usize> {
-        cut_for(self.transcript.messages(), desk.config.context.keep_last)
+    pub(crate) fn cut(&self, ctx: &AgentContext<'_>) -> Option<usize> {
+        cut_for(self.transcript.messages(), ctx.config.context.keep_last)
     }
 
     /// Returns true if a request that was too long can be sent again with a summary, once in an iteration. Else the
     /// failure is given the reason.
-    pub(crate) fn may_summarize(&self, desk: &AgentContext<'_>, failure: &mut Failure) -> bool {
-        if failure.code != FailureCode::ContextLength || !desk.config.context.auto {
+    pub(crate) fn may_summarize(&self, ctx: &AgentContext<'_>, failure: &mut Failure) -> bool {
+        if failure.code != FailureCode::ContextLength || !ctx.config.context.auto {
             return false;
         }
-        let why = if self.length.summarized_in == desk.who.kept.iteration {
+        let why = if self.length.summarized_in == ctx.who.kept.iteration {
             match self.length.last {
                 Summarized::Shorter => {
                     " (The history had just been summarised; what is left of it is too long.)"
@@ -287,7 +284,7 @@ impl History {
                 Summarized::NotShorter => NOT_SHORTER,
                 Summarized::Blocked => " (A PreCompact hook has kept the history from being summarised.)",
             }
-        } else if self.cut(desk).is_none() {
+        } else if self.cut(ctx).is_none() {
             " (The history has no earlier part that could be summarised.)"
         } else {
             return true;
@@ -331,31 +328,31 @@ impl History {
     }
 
     /// Records that a summary was made, or that it did not help.
-    pub(crate) fn note_summary(&mut self, desk: &AgentContext<'_>, outcome: Summarized) {
-        self.length.summarized_in = desk.who.kept.iteration;
+    pub(crate) fn note_summary(&mut self, ctx: &AgentContext<'_>, outcome: Summarized) {
+        self.length.summarized_in = ctx.who.kept.iteration;
         self.length.last = outcome;
         self.length.making = None;
         if outcome != Summarized::Blocked {
             let messages = self.transcript.messages().len();
-            self.length.in_vain_at = self.is_full(desk).then_some(messages);
+            self.length.in_vain_at = self.is_full(ctx).then_some(messages);
         }
     }
 }
 
 /// The number of messages with calls that the vendor hides from the model in a request with these messages.
-fn hidden(desk: &AgentContext<'_>, messages: &[Message]) -> usize {
-    let policy = desk.who.model.pruning(desk.config);
+fn hidden(ctx: &AgentContext<'_>, messages: &[Message]) -> usize {
+    let policy = ctx.who.model.pruning(ctx.config);
     let old = policy.and_then(|policy| old_calls(messages, policy));
     old.map_or(0, |old| old.upto)
 }
 
 /// Warns that looplet shortens old answers, because the vendor does not.
-pub(crate) fn warn_of_pruning(desk: &mut AgentContext<'_>, why: &str) {
-    let model = &desk.who.model.config.model;
+pub(crate) fn warn_of_pruning(ctx: &mut AgentContext<'_>, why: &str) {
+    let model = &ctx.who.model.config.model;
     let message = format!(
         "The server of {model} does not hide old calls from the model: {why}. looplet shortens old answers itself from here on."
     );
-    desk.warn_once("vendor_pruning_failed", message);
+    ctx.warn_once("vendor_pruning_failed", message);
 }
 
 /// The reason why a history stays as long as it is.
@@ -365,18 +362,18 @@ pub(crate) const NOT_SHORTER: &str = " (A summary would not be shorter.)";
 const MESSAGES_BEFORE_ANOTHER: usize = 10;
 
 /// Emits complete messages, if your code subscribes to them.
-pub(crate) fn tell_messages(desk: &mut AgentContext<'_>, messages: impl IntoIterator<Item = Message>) {
-    if !desk.config.events.messages {
+pub(crate) fn tell_messages(ctx: &mut AgentContext<'_>, messages: impl IntoIterator<Item = Message>) {
+    if !ctx.config.events.messages {
         return;
     }
     for message in messages {
-        tell_message(desk, message, None);
+        tell_message(ctx, message, None);
     }
 }
 
-fn tell_message(desk: &mut AgentContext<'_>, message: Message, reply: Option<&Reply>) {
+fn tell_message(ctx: &mut AgentContext<'_>, message: Message, reply: Option<&Reply>) {
     if !message.content.is_empty() {
-        desk.emit(EventKind::Message {
+        ctx.emit(EventKind::Message {
             message,
             response_id: reply.and_then(|reply| reply.response_id.clone()),
             raw_finish_reason: reply.and_then(|reply| reply.raw_finish_reason.clone()),

@@ -7,7 +7,7 @@
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::tell_messages;
 use crate::engine::agent::machine::step::Now;
 use crate::engine::agent::request::close_request;
@@ -22,112 +22,112 @@ use crate::engine::model::question::{Facts, Point};
 
 impl Agent {
     /// Ends the agent, unless a `Stop` hook makes the model continue.
-    pub(crate) fn complete(&mut self, desk: &mut AgentContext<'_>) {
-        let (point, name) = desk.who.its_point(Point::Stop, Point::SubagentStop);
-        if !desk.has_hooks(point, &name) {
-            return self.end(desk, completed());
+    pub(crate) fn complete(&mut self, ctx: &mut AgentContext<'_>) {
+        let (point, name) = ctx.who.its_point(Point::Stop, Point::SubagentStop);
+        if !ctx.has_hooks(point, &name) {
+            return self.end(ctx, completed());
         }
         let facts = Facts::Stop {
-            tool_call_id: desk.who.its_call(),
+            tool_call_id: ctx.who.its_call(),
             stop_hook_active: self.course.is_kept_going(),
             last_assistant_message: self.answers.reply().text(),
         };
-        desk.ask(Ask::new(point, About::Phase, &facts).named(&name));
+        ctx.ask(Ask::new(point, About::Phase, &facts).named(&name));
         self.machine.enter(Step::Complete, Now::Nothing);
     }
 
-    pub(crate) fn after_stop_hooks(&mut self, desk: &mut AgentContext<'_>, mut verdict: HookAnswer) {
+    pub(crate) fn after_stop_hooks(&mut self, ctx: &mut AgentContext<'_>, mut verdict: HookAnswer) {
         let mut told = std::mem::take(&mut verdict.context);
         if verdict.denies() {
             let go_on = || "Go on: you have not finished.".to_owned();
             told.insert(0, verdict.reason.unwrap_or_else(go_on));
         }
         if verdict.stop.is_some() {
-            return self.end(desk, completed());
+            return self.end(ctx, completed());
         }
         if !told.is_empty() {
             self.course.keep_going();
             let told = told.into_iter().map(Block::notice);
             self.history.transcript.push_user(told.collect());
-            return self.hand_over(desk, true);
+            return self.hand_over(ctx, true);
         }
-        if !self.inbox.is_empty() && desk.limit_on_iteration().is_none() {
-            self.hand_over(desk, false)
+        if !self.inbox.is_empty() && ctx.limit_on_iteration().is_none() {
+            self.hand_over(ctx, false)
         } else {
-            self.end(desk, completed())
+            self.end(ctx, completed())
         }
     }
 
     /// Stops the agent at a limit. Running calls are aborted, and messages that were not delivered stay in the inbox.
-    pub fn stop(&mut self, desk: &mut AgentContext<'_>, stopped_by: StoppedBy) {
-        self.halt(desk, "the run was stopped");
-        self.end(desk, stopped(stopped_by));
+    pub fn stop(&mut self, ctx: &mut AgentContext<'_>, stopped_by: StoppedBy) {
+        self.halt(ctx, "the run was stopped");
+        self.end(ctx, stopped(stopped_by));
     }
 
     /// Ends the agent because your code has aborted it.
-    pub fn cancel(&mut self, desk: &mut AgentContext<'_>, why: String) {
-        self.halt(desk, "the run was aborted");
-        desk.emit(EventKind::Abort { reason: why.clone() });
+    pub fn cancel(&mut self, ctx: &mut AgentContext<'_>, why: String) {
+        self.halt(ctx, "the run was aborted");
+        ctx.emit(EventKind::Abort { reason: why.clone() });
         let outcome = Outcome {
             abort_reason: Some(why),
             ..outcome(OutcomeKind::Cancelled)
         };
-        self.end(desk, outcome);
+        self.end(ctx, outcome);
     }
 
-    pub(crate) fn end_failed(&mut self, desk: &mut AgentContext<'_>, error: Failure) {
-        self.halt(desk, "the run failed");
-        desk.emit(EventKind::Error { error: error.clone() });
+    pub(crate) fn end_failed(&mut self, ctx: &mut AgentContext<'_>, error: Failure) {
+        self.halt(ctx, "the run failed");
+        ctx.emit(EventKind::Error { error: error.clone() });
         let outcome = Outcome {
             error: Some(error),
             ..outcome(OutcomeKind::Failed)
         };
-        self.end(desk, outcome);
+        self.end(ctx, outcome);
     }
 
     /// Stops the agent for the reason that a hook or a guardrail has given.
-    pub(crate) fn stop_because(&mut self, desk: &mut AgentContext<'_>, stopped_by: StoppedBy, why: String) {
-        self.halt(desk, "the run was stopped");
+    pub(crate) fn stop_because(&mut self, ctx: &mut AgentContext<'_>, stopped_by: StoppedBy, why: String) {
+        self.halt(ctx, "the run was stopped");
         let outcome = Outcome {
             abort_reason: Some(why),
             ..stopped(stopped_by)
         };
-        self.end(desk, outcome);
+        self.end(ctx, outcome);
     }
 
     /// Closes all open work, without discarding what was received.
-    fn halt(&mut self, desk: &mut AgentContext<'_>, why: &str) {
+    fn halt(&mut self, ctx: &mut AgentContext<'_>, why: &str) {
         if let Some(call) = self.machine.call_mut() {
-            close_request(call, desk, true);
+            close_request(call, ctx, true);
         }
-        desk.withdraw_asks();
+        ctx.withdraw_asks();
         let now = self.machine.leave();
         if let Now::Judging { blocks, .. } = &now {
-            take_back_blocks(desk, *blocks);
+            take_back_blocks(ctx, *blocks);
         }
-        self.calls.batch.abort(desk, why);
+        self.calls.batch.abort(ctx, why);
         match now {
             Now::Reading(call) => {
                 let (calls, history) = (&mut self.calls, &mut self.history);
-                self.answers.keep_partial(desk, call.answer, calls, history);
+                self.answers.keep_partial(ctx, call.answer, calls, history);
             }
             Now::Summarizing(mut summary) => {
                 if let Some(call) = summary.call_mut() {
-                    self.answers.count(desk, &mut call.answer);
+                    self.answers.count(ctx, &mut call.answer);
                 }
             }
-            Now::HandingOver(Some(handover)) => drop(desk.ledger.close(handover)),
+            Now::HandingOver(Some(handover)) => drop(ctx.ledger.close(handover)),
             _ => {}
         }
     }
 
-    pub(crate) fn end(&mut self, desk: &mut AgentContext<'_>, outcome: Outcome) {
-        self.history.tell_new(desk);
+    pub(crate) fn end(&mut self, ctx: &mut AgentContext<'_>, outcome: Outcome) {
+        self.history.tell_new(ctx);
         let told = self.history.transcript.whole_len();
-        tell_messages(desk, self.messages().iter().skip(told).cloned());
-        desk.ledger.timers.clear(desk.who.iteration_timer());
-        desk.withdraw_all();
-        desk.ledger.accounts.count(desk.who.agent, None);
+        tell_messages(ctx, self.messages().iter().skip(told).cloned());
+        ctx.ledger.timers.clear(ctx.who.iteration_timer());
+        ctx.withdraw_all();
+        ctx.ledger.accounts.count(ctx.who.agent, None);
         for call in self.calls.batch.calls().iter().filter(|call| !call.is_done()) {
             let kind = EventKind::ToolError {
                 tool_call_id: call.id().to_owned(),
@@ -137,11 +137,11 @@ impl Agent {
                 error: ToolFault::not_run(),
                 duration_ms: 0,
             };
-            desk.emit(kind);
+            ctx.emit(kind);
         }
-        self.finish_iteration(desk);
+        self.finish_iteration(ctx);
         self.machine.enter(Step::Ended(outcome.clone()), Now::Nothing);
-        desk.emit(EventKind::AgentFinish { outcome });
+        ctx.emit(EventKind::AgentFinish { outcome });
     }
 }
 

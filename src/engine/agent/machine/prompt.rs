@@ -6,7 +6,7 @@
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::machine::end::completed;
 use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::agent::summary::Summary;
@@ -23,34 +23,34 @@ pub(crate) const PROMPT: &str = "prompt";
 
 impl Agent {
     /// Starts with a prompt. If only a summary is requested, the prompt is left out.
-    pub fn start(&mut self, desk: &mut AgentContext<'_>, prompt: Vec<Block>) {
-        let ModelConfig { model, vendor, .. } = &desk.who.model.config;
+    pub fn start(&mut self, ctx: &mut AgentContext<'_>, prompt: Vec<Block>) {
+        let ModelConfig { model, vendor, .. } = &ctx.who.model.config;
         let kind = EventKind::AgentStart {
             model: model.clone(),
             vendor: vendor.clone(),
         };
-        desk.emit(kind);
+        ctx.emit(kind);
         if !self.history.wants_summary_alone() {
-            return self.open_with(desk, prompt);
+            return self.open_with(ctx, prompt);
         }
-        match Summary::wanted(desk, &mut self.history) {
-            Some(summary) => self.summarize(desk, summary),
-            None => self.end(desk, completed()),
+        match Summary::wanted(ctx, &mut self.history) {
+            Some(summary) => self.summarize(ctx, summary),
+            None => self.end(ctx, completed()),
         }
     }
 
     /// Gives the agent its first prompt. If it starts a session, the session's hooks are asked first.
-    pub(crate) fn open_with(&mut self, desk: &mut AgentContext<'_>, prompt: Vec<Block>) {
+    pub(crate) fn open_with(&mut self, ctx: &mut AgentContext<'_>, prompt: Vec<Block>) {
         let point = Point::SessionStart;
-        let session = desk.session.unwrap_or_default();
-        if session.is_empty() || !desk.has_hooks(point, session) {
-            return self.submit(desk, prompt, PROMPT, true);
+        let session = ctx.session.unwrap_or_default();
+        if session.is_empty() || !ctx.has_hooks(point, session) {
+            return self.submit(ctx, prompt, PROMPT, true);
         }
         let facts = Facts::Session {
             source: session,
-            model: &desk.who.model.config.model,
+            model: &ctx.who.model.config.model,
         };
-        desk.ask(Ask::new(point, About::Phase, &facts).named(session));
+        ctx.ask(Ask::new(point, About::Phase, &facts).named(session));
         let step = Step::Prompt {
             content: prompt,
             source: PROMPT.to_owned(),
@@ -60,9 +60,9 @@ impl Agent {
         self.machine.enter(step, Now::Nothing);
     }
 
-    pub(crate) fn after_prompt_hooks(&mut self, desk: &mut AgentContext<'_>, mut verdict: HookAnswer) {
+    pub(crate) fn after_prompt_hooks(&mut self, ctx: &mut AgentContext<'_>, mut verdict: HookAnswer) {
         if let Some(why) = verdict.stop.take() {
-            return self.stop_because(desk, StoppedBy::Hook, why);
+            return self.stop_because(ctx, StoppedBy::Hook, why);
         }
         if !self.machine.is(Phase::Prompting) {
             return;
@@ -75,35 +75,35 @@ impl Agent {
         } = self.machine.take_step()
         {
             if !is_opening {
-                return self.say(desk, content, &source, owes_answer, verdict);
+                return self.say(ctx, content, &source, owes_answer, verdict);
             }
             if verdict.denies() {
                 let why = verdict.reason.unwrap_or_default();
-                return self.stop_because(desk, StoppedBy::Hook, why);
+                return self.stop_because(ctx, StoppedBy::Hook, why);
             }
             self.calls.approvals.note(&mut verdict, false);
-            self.submit(desk, content, PROMPT, true);
+            self.submit(ctx, content, PROMPT, true);
         }
     }
 
     /// Gives the model new content, after its hooks. `source` is `prompt`, `steer` or `followUp`.
     pub(crate) fn submit(
         &mut self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         content: Vec<Block>,
         source: &str,
         owes_answer: bool,
     ) {
-        let (point, name) = desk.who.its_point(Point::UserPromptSubmit, Point::SubagentStart);
-        if content.is_empty() || !desk.has_hooks(point, &name) {
-            return self.say(desk, content, source, owes_answer, HookAnswer::default());
+        let (point, name) = ctx.who.its_point(Point::UserPromptSubmit, Point::SubagentStart);
+        if content.is_empty() || !ctx.has_hooks(point, &name) {
+            return self.say(ctx, content, source, owes_answer, HookAnswer::default());
         }
         let facts = Facts::Prompt {
-            tool_call_id: desk.who.its_call(),
+            tool_call_id: ctx.who.its_call(),
             prompt: content.iter().filter_map(text_of).collect(),
             source,
         };
-        desk.ask(Ask::new(point, About::Phase, &facts).named(&name));
+        ctx.ask(Ask::new(point, About::Phase, &facts).named(&name));
         let step = Step::Prompt {
             content,
             source: source.to_owned(),
@@ -116,7 +116,7 @@ impl Agent {
     /// Puts content into the transcript, after its hooks have answered.
     fn say(
         &mut self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         mut content: Vec<Block>,
         source: &str,
         owes_answer: bool,
@@ -127,12 +127,12 @@ impl Agent {
             let turned_down = || "a hook turned the prompt down".into();
             let why = verdict.reason.unwrap_or_else(turned_down);
             if is_first {
-                return self.stop_because(desk, StoppedBy::Hook, why);
+                return self.stop_because(ctx, StoppedBy::Hook, why);
             }
-            desk.warn("prompt_blocked", why);
+            ctx.warn("prompt_blocked", why);
             content.clear();
             if !owes_answer {
-                return self.hand_over(desk, false);
+                return self.hand_over(ctx, false);
             }
         }
         content.append(&mut self.calls.approvals.take_notes());
@@ -140,9 +140,9 @@ impl Agent {
         self.course.note_content(content.is_empty());
         self.history.transcript.push_user(content);
         if is_first {
-            self.hand_over(desk, true);
+            self.hand_over(ctx, true);
         } else {
-            self.begin(desk);
+            self.begin(ctx);
         }
     }
 }

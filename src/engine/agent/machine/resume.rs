@@ -6,7 +6,7 @@
 use crate::engine::agent::Agent;
 use crate::engine::agent::answer::message::CompleteAnswer;
 use crate::engine::agent::calls::calls_of;
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::machine::step::Phase;
 use crate::engine::agent::telling::take_back_blocks;
 use crate::engine::model::error::{Failure, FailureCode};
@@ -17,29 +17,29 @@ use crate::engine::model::outcome::OutcomeKind;
 impl Agent {
     /// Repeats the step that the agent was in when its process ended. `reopens` means that a stopped run is resumed,
     /// perhaps with higher limits.
-    pub fn go_on_from_checkpoint(&mut self, desk: &mut AgentContext<'_>, reopens: bool) {
+    pub fn go_on_from_checkpoint(&mut self, ctx: &mut AgentContext<'_>, reopens: bool) {
         if !self.machine.is(Phase::Restored) {
             return;
         }
         match self.machine.take_step() {
             Step::Ready => {
                 let why = "The journal ends before the prompt.";
-                self.end_failed(desk, Failure::new(FailureCode::ConfigInvalid, why));
+                self.end_failed(ctx, Failure::new(FailureCode::ConfigInvalid, why));
             }
             Step::Prompt {
                 content,
                 is_opening: true,
                 ..
-            } => self.open_with(desk, content),
+            } => self.open_with(ctx, content),
             Step::Prompt {
                 content,
                 source,
                 owes_answer,
                 ..
-            } => self.submit(desk, content, &source, owes_answer),
+            } => self.submit(ctx, content, &source, owes_answer),
             Step::Ask => {
-                self.course.cut_off(desk.who);
-                self.begin(desk);
+                self.course.cut_off(ctx.who);
+                self.begin(ctx);
             }
             Step::Judge {
                 message,
@@ -48,51 +48,51 @@ impl Agent {
             } => {
                 self.answers.let_through(text);
                 let answer = CompleteAnswer {
-                    calls: calls_of(&message, &cut_off, desk),
+                    calls: calls_of(&message, &cut_off, ctx),
                     message,
                     blocks: 0,
                 };
-                self.guard_answer(desk, answer);
+                self.guard_answer(ctx, answer);
             }
-            Step::Act => self.act_again(desk),
-            Step::Close { repeats } => self.judge_round(desk, repeats),
-            Step::HandOver { owes_answer } => self.hand_over(desk, owes_answer),
-            Step::Complete => self.complete(desk),
+            Step::Act => self.act_again(ctx),
+            Step::Close { repeats } => self.judge_round(ctx, repeats),
+            Step::HandOver { owes_answer } => self.hand_over(ctx, owes_answer),
+            Step::Complete => self.complete(ctx),
             Step::Ended(outcome) if outcome.outcome == OutcomeKind::Completed || !reopens => {
-                self.end(desk, outcome)
+                self.end(ctx, outcome)
             }
             Step::Ended(_) => match self.history.transcript.messages().last() {
-                Some(last) if last.role == Role::Assistant && has_calls(last) => self.act_again(desk),
+                Some(last) if last.role == Role::Assistant && has_calls(last) => self.act_again(ctx),
                 last => {
                     let owes_answer = last.is_some_and(|last| last.role == Role::User);
-                    self.hand_over(desk, owes_answer);
+                    self.hand_over(ctx, owes_answer);
                 }
             },
         }
     }
 
     /// Lists the calls of the open round with their states. `goes_on` is false for a run that does not continue.
-    pub fn recall_calls(&mut self, desk: &mut AgentContext<'_>, goes_on: bool) {
+    pub fn recall_calls(&mut self, ctx: &mut AgentContext<'_>, goes_on: bool) {
         let last = self.history.transcript.messages().last();
         if let Some(last) = last.filter(|last| last.role == Role::Assistant) {
-            let calls = calls_of(last, &[], desk);
-            self.calls.recall(desk, calls, goes_on);
+            let calls = calls_of(last, &[], ctx);
+            self.calls.recall(ctx, calls, goes_on);
         }
     }
 
     /// Resets the emitted blocks of an answer that was lost, if the model is asked again.
-    pub fn take_back_lost(&self, desk: &mut AgentContext<'_>, blocks: u32) {
+    pub fn take_back_lost(&self, ctx: &mut AgentContext<'_>, blocks: u32) {
         if self.machine.is(Phase::Restored) && *self.machine.step() == Step::Ask {
-            take_back_blocks(desk, blocks);
+            take_back_blocks(ctx, blocks);
         }
     }
 
-    fn act_again(&mut self, desk: &mut AgentContext<'_>) {
-        let wait_ms = desk.config.timeouts.iteration_ms;
-        desk.ledger.set_timer(desk.who.iteration_timer(), wait_ms);
+    fn act_again(&mut self, ctx: &mut AgentContext<'_>) {
+        let wait_ms = ctx.config.timeouts.iteration_ms;
+        ctx.ledger.set_timer(ctx.who.iteration_timer(), wait_ms);
         let last = self.history.transcript.messages().last();
-        let calls = last.map(|answer| calls_of(answer, &[], desk));
-        self.act_on_answer(desk, calls.unwrap_or_default());
+        let calls = last.map(|answer| calls_of(answer, &[], ctx));
+        self.act_on_answer(ctx, calls.unwrap_or_default());
     }
 }
 

@@ -8,7 +8,7 @@
 use percent_encoding::utf8_percent_encode;
 
 use crate::engine::agent::calls::Calls;
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::agent::request::{Requests, close_request, open_request_at, retry_after, take_back};
 use crate::engine::agent::who::AgentIdentity;
@@ -34,7 +34,7 @@ impl Requests {
     /// answer, and after the last attempt.
     pub(super) fn wait_for_rest(
         &mut self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         call: &mut ModelCall,
         failure: &Failure,
     ) -> bool {
@@ -42,14 +42,14 @@ impl Requests {
             failure.code,
             FailureCode::Network | FailureCode::Timeout | FailureCode::MalformedStream
         );
-        if !is_lost || id_of(call, desk.who).is_none() {
+        if !is_lost || id_of(call, ctx.who).is_none() {
             return false;
         }
-        let Some(delay_ms) = self.delay_ms(desk, failure) else {
+        let Some(delay_ms) = self.delay_ms(ctx, failure) else {
             return false;
         };
-        close_request(call, desk, true);
-        retry_after(desk, delay_ms, failure.clone());
+        close_request(call, ctx, true);
+        retry_after(ctx, delay_ms, failure.clone());
         true
     }
 
@@ -57,24 +57,24 @@ impl Requests {
     /// `None` if there is no such answer.
     pub(super) fn attach(
         &mut self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         before: Option<Box<ModelCall>>,
         calls: &mut Calls,
     ) -> Option<ModelCall> {
         let id = self.kept.background.take();
         let lost = before.as_ref().and_then(|call| call.answer.response_id.clone());
         let id = lost.or(id)?;
-        let model = &desk.who.model;
+        let model = &ctx.who.model;
         if self.next_model.is_some() || !(model.protocol.is_background)(model.asked()) {
             if let Some(before) = before {
-                take_back(desk, calls, before.answer.parts.len());
+                take_back(ctx, calls, before.answer.parts.len());
             }
             return None;
         }
         self.begun = None;
         let after = before.as_ref().and_then(|call| call.answer.event_number);
         let url = stream_url(&model.url, &id, after);
-        let mut call = open_request_at(desk, "GET", url, None);
+        let mut call = open_request_at(ctx, "GET", url, None);
         call.attach(before);
         Some(call)
     }

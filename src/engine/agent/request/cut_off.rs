@@ -5,7 +5,7 @@
 //! consist of one block of text, and the protocol's row must list the model. A model that refuses is asked for the
 //! whole answer ([`Requests::begin_again`]). Nothing here decides whether there is another request.
 
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::request::Requests;
 use crate::engine::agent::request::model_call::ModelCall;
@@ -57,8 +57,8 @@ impl StartedAnswer {
 
 impl Requests {
     /// Saves the text of a failed attempt for the next one.
-    pub(super) fn keep_begun(&mut self, desk: &AgentContext<'_>, call: &ModelCall) {
-        if desk.config.answers.on_cut_off == OnCutOff::Continue {
+    pub(super) fn keep_begun(&mut self, ctx: &AgentContext<'_>, call: &ModelCall) {
+        if ctx.config.answers.on_cut_off == OnCutOff::Continue {
             self.begun = StartedAnswer::of_parts(&call.answer.parts);
         }
     }
@@ -67,37 +67,37 @@ impl Requests {
     /// requested.
     pub(super) fn begun(
         &mut self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         transcript: &Transcript,
     ) -> Option<(String, Vec<u8>)> {
         let begun = self.begun.take()?;
-        if desk.config.answers.on_cut_off != OnCutOff::Continue {
+        if ctx.config.answers.on_cut_off != OnCutOff::Continue {
             return None;
         }
-        let model = &desk.who.model;
+        let model = &ctx.who.model;
         let asked = model.asked();
-        let messages = to_send(transcript, desk.who).messages();
+        let messages = to_send(transcript, ctx.who).messages();
         let is_owed = messages.last().is_some_and(|last| last.role == Role::User);
         let why = if !begun.is_alone || !is_owed {
             "it had more than text"
-        } else if desk.config.output.is_some() || !is_free(asked) {
+        } else if ctx.config.output.is_some() || !is_free(asked) {
             "its form is fixed by a schema or by toolChoice"
         } else if self.kept.refuses_begun {
             "the model has refused to"
         } else if let Some(prefill) = (model.protocol.prefill)(asked) {
-            let body = encode_prefilled(transcript, desk.who, desk.config, (&begun.text, &prefill));
+            let body = encode_prefilled(transcript, ctx.who, ctx.config, (&begun.text, &prefill));
             return Some((begun.text, body.ok()?));
         } else {
             "the model is not known to go on from a text"
         };
-        tell_again(desk, why);
+        tell_again(ctx, why);
         None
     }
 
     /// Requests the whole answer if the server has refused to continue a text. Returns false for any other failure.
     pub(super) fn begin_again(
         &mut self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         call: &ModelCall,
         failure: &Failure,
     ) -> bool {
@@ -105,13 +105,13 @@ impl Requests {
             return false;
         }
         self.kept.refuses_begun = true;
-        tell_again(desk, &failure.message);
+        tell_again(ctx, &failure.message);
         true
     }
 }
 
-fn tell_again(desk: &mut AgentContext<'_>, why: &str) {
-    desk.warn("not_continued", format!("{AGAIN}{why}"));
+fn tell_again(ctx: &mut AgentContext<'_>, why: &str) {
+    ctx.warn("not_continued", format!("{AGAIN}{why}"));
 }
 
 const AGAIN: &str = "The answer that broke off is asked for from its beginning, and not continued: ";

@@ -6,7 +6,7 @@
 //! Otherwise the successor could read messages that the filter should have removed.
 
 use crate::engine::agent::calls::delegations::HANDED_OVER;
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::request::switch_model;
 use crate::engine::agent::who::active_model::{ActiveModel, inherited};
@@ -20,9 +20,9 @@ use crate::engine::model::message::{Block, Message, Role};
 ///
 /// # Errors
 /// The reason why there are none.
-pub fn chosen(desk: &AgentContext<'_>, messages: Result<Vec<Message>, String>) -> Result<Transcript, String> {
+pub fn chosen(ctx: &AgentContext<'_>, messages: Result<Vec<Message>, String>) -> Result<Transcript, String> {
     let mut transcript =
-        Transcript::to_send(messages?, |name| desk.setup.has_tool(name)).map_err(|error| error.to_text())?;
+        Transcript::to_send(messages?, |name| ctx.setup.has_tool(name)).map_err(|error| error.to_text())?;
     let last = transcript.messages().last();
     if last.is_some_and(|last| last.role == Role::Assistant) {
         transcript.push_user(vec![Block::notice(HANDED_OVER)]);
@@ -31,22 +31,22 @@ pub fn chosen(desk: &AgentContext<'_>, messages: Result<Vec<Message>, String>) -
 }
 
 /// Hands off the conversation to another agent. The context has the successor's system prompt, tools and model.
-pub fn take_over(desk: &mut AgentContext<'_>, transcript: &mut Transcript, successor: Successor) {
+pub fn take_over(ctx: &mut AgentContext<'_>, transcript: &mut Transcript, successor: Successor) {
     let kind = EventKind::Handoff { to: successor.name };
-    desk.emit(kind);
+    ctx.emit(kind);
     transcript.forget_body();
     transcript.causes.add(PrefixCause::Handoff);
-    let (asked, theirs) = (inherited(&desk.who.model.config), &desk.config.model);
+    let (asked, theirs) = (inherited(&ctx.who.model.config), &ctx.config.model);
     let taken = if successor.inherit_model {
-        ActiveModel::checked(asked, desk.config).map(|model| desk.who.model = model)
+        ActiveModel::checked(asked, ctx.config).map(|model| ctx.who.model = model)
     } else if asked == inherited(theirs) {
         // The conversation returns to an agent with the same model.
-        ActiveModel::checked(theirs.clone(), desk.config).map(|model| desk.who.model = model)
+        ActiveModel::checked(theirs.clone(), ctx.config).map(|model| ctx.who.model = model)
     } else {
-        switch_model(desk, transcript, theirs.clone(), None)
+        switch_model(ctx, transcript, theirs.clone(), None)
     };
     if let Err(error) = taken {
-        desk.warn("model_refused", error.to_text());
+        ctx.warn("model_refused", error.to_text());
     }
-    desk.who.keep_model(desk.setup);
+    ctx.who.keep_model(ctx.setup);
 }

@@ -14,7 +14,7 @@ pub(crate) mod thread;
 
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::calls::Calls;
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::History;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::next::Next;
@@ -105,132 +105,132 @@ impl Requests {
     /// An option that the protocol cannot express.
     pub fn send(
         &mut self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         before: Option<Box<ModelCall>>,
         calls: &mut Calls,
         history: &mut History,
     ) -> Result<ModelCall, ConfigError> {
-        desk.who.kept.attempt += 1;
-        if let Some(mut call) = self.attach(desk, before, calls) {
+        ctx.who.kept.attempt += 1;
+        if let Some(mut call) = self.attach(ctx, before, calls) {
             history.transcript.lend_call_ids(&mut call.answer);
             return Ok(call);
         }
-        self.take_next_model(desk, &mut history.transcript);
-        history.unfold(desk);
-        history.tell_new(desk);
-        warn_of_raw_results(desk, &history.transcript);
-        warn_of_media(desk, &history.transcript);
-        let begun = self.begun(desk, &history.transcript);
+        self.take_next_model(ctx, &mut history.transcript);
+        history.unfold(ctx);
+        history.tell_new(ctx);
+        warn_of_raw_results(ctx, &history.transcript);
+        warn_of_media(ctx, &history.transcript);
+        let begun = self.begun(ctx, &history.transcript);
         let mut prefix = None;
         let mut continued = None;
         if begun.is_none() {
-            desk.who.model.allow_clearing(desk.config);
+            ctx.who.model.allow_clearing(ctx.config);
             self.last.recall(&history.transcript);
-            encode(&mut history.transcript, desk.who, desk.config)?;
-            let heads = &to_send(&history.transcript, desk.who).heads;
+            encode(&mut history.transcript, ctx.who, ctx.config)?;
+            let heads = &to_send(&history.transcript, ctx.who).heads;
             let has_entries = heads.has_entries();
             let (has_tools, has_effort) = (
                 heads.changes(HeadChange::changes_tools),
                 heads.changes(HeadChange::changes_settings),
             );
-            desk.who.model.allow_changes(has_tools, has_effort);
-            let sent = to_send(&history.transcript, desk.who);
-            let model = &desk.who.model;
+            ctx.who.model.allow_changes(has_tools, has_effort);
+            let sent = to_send(&history.transcript, ctx.who);
+            let model = &ctx.who.model;
             if let Some(form) = sent.signed_summary(model.protocol, &model.config) {
-                desk.who.model.allow_summary(form);
+                ctx.who.model.allow_summary(form);
             }
             // The prefix may have tools that this request does not offer.
             if has_entries {
                 let ActiveModel {
                     protocol, headers, ..
-                } = &mut desk.who.model;
-                add_headers(protocol, &desk.config.tools, headers);
+                } = &mut ctx.who.model;
+                add_headers(protocol, &ctx.config.tools, headers);
             }
-            if desk.config.events.prefix {
-                prefix = compare(&mut history.transcript, desk.who, desk.config, &mut self.last);
+            if ctx.config.events.prefix {
+                prefix = compare(&mut history.transcript, ctx.who, ctx.config, &mut self.last);
             }
-            continued = self.threads.continued(desk, &history.transcript);
+            continued = self.threads.continued(ctx, &history.transcript);
         }
-        let mut call = open_request(desk, prefix);
+        let mut call = open_request(ctx, prefix);
         history.transcript.lend_call_ids(&mut call.answer);
         if begun.is_none() {
-            let sent = to_send(&history.transcript, desk.who);
+            let sent = to_send(&history.transcript, ctx.who);
             call.answer.prefix = sent.prefix();
-            call.answer.thread = thread_of(desk, sent);
+            call.answer.thread = thread_of(ctx, sent);
             call.own_body = continued;
-            warn_of_left_out(desk, sent.reasoning_left_out());
+            warn_of_left_out(ctx, sent.reasoning_left_out());
         }
         if let Some((text, body)) = begun {
             call.go_on_from(&text, body);
-            tell_changes(&mut call.answer, desk, false);
+            tell_changes(&mut call.answer, ctx, false);
         }
         Ok(call)
     }
 
     /// Switches to the model that was asked for since the last request.
-    fn take_next_model(&mut self, desk: &mut AgentContext<'_>, transcript: &mut Transcript) {
+    fn take_next_model(&mut self, ctx: &mut AgentContext<'_>, transcript: &mut Transcript) {
         self.kept.next_model = None;
         let Some(model) = self.next_model.take() else {
             return;
         };
-        if let Err(error) = switch_model(desk, transcript, *model, None) {
-            desk.warn("model_refused", error.to_text());
+        if let Err(error) = switch_model(ctx, transcript, *model, None) {
+            ctx.warn("model_refused", error.to_text());
         }
     }
 
     /// Answers a failed attempt with a shorter history, another attempt, another model, or the end.
     pub fn failed(
         &mut self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         call: &mut ModelCall,
         mut failure: Failure,
         answers: &mut Answers,
         calls: &mut Calls,
         history: &mut History,
     ) -> Next {
-        if self.wait_for_rest(desk, call, &failure) {
+        if self.wait_for_rest(ctx, call, &failure) {
             return Next::Wait;
         }
-        close_request(call, desk, true);
-        answers.count(desk, &mut call.answer);
+        close_request(call, ctx, true);
+        answers.count(ctx, &mut call.answer);
         if is_forgotten(call, &failure) {
-            take_back_answer(desk, calls, call);
+            take_back_answer(ctx, calls, call);
             let what = "The answer that the provider went on with is asked for anew: ";
-            desk.warn("not_continued", format!("{what}{}", failure.message));
+            ctx.warn("not_continued", format!("{what}{}", failure.message));
             return Next::Send;
         }
-        if self.begin_again(desk, call, &failure) {
-            take_back_answer(desk, calls, call);
+        if self.begin_again(ctx, call, &failure) {
+            take_back_answer(ctx, calls, call);
             return Next::Send;
         }
-        if self.threads.mends(desk, &failure, history) || mends(desk, &failure, history) {
+        if self.threads.mends(ctx, &failure, history) || mends(ctx, &failure, history) {
             // The request that follows is another one, and has all its tries.
-            self.count_tries_after(desk.who.kept.attempt);
-            take_back_answer(desk, calls, call);
+            self.count_tries_after(ctx.who.kept.attempt);
+            take_back_answer(ctx, calls, call);
             return Next::Send;
         }
-        if history.may_summarize(desk, &mut failure) {
-            take_back_answer(desk, calls, call);
+        if history.may_summarize(ctx, &mut failure) {
+            take_back_answer(ctx, calls, call);
             return Next::Shorten(failure);
         }
-        let Some(mut delay_ms) = self.delay_ms(desk, &failure) else {
-            return self.fall_back(desk, call, failure, calls, &mut history.transcript);
+        let Some(mut delay_ms) = self.delay_ms(ctx, &failure) else {
+            return self.fall_back(ctx, call, failure, calls, &mut history.transcript);
         };
-        if desk.who.agent == 0 && !self.kept.is_answered && failure.code == FailureCode::Network {
-            let models = desk.config.fallback_models.len() + 1;
-            delay_ms = desk.config.retry.hurried_ms(delay_ms, models);
+        if ctx.who.agent == 0 && !self.kept.is_answered && failure.code == FailureCode::Network {
+            let models = ctx.config.fallback_models.len() + 1;
+            delay_ms = ctx.config.retry.hurried_ms(delay_ms, models);
         }
-        self.keep_begun(desk, call);
-        take_back_answer(desk, calls, call);
+        self.keep_begun(ctx, call);
+        take_back_answer(ctx, calls, call);
         answers.note_response(&mut call.answer);
-        retry_after(desk, delay_ms, failure);
+        retry_after(ctx, delay_ms, failure);
         Next::SendLater
     }
 
     /// The delay before the next attempt; `None` after the last one.
-    fn delay_ms(&mut self, desk: &AgentContext<'_>, failure: &Failure) -> Option<u64> {
-        let (policy, seed) = (&desk.config.retry, desk.ledger.seed);
-        let attempt = desk.who.kept.attempt;
+    fn delay_ms(&mut self, ctx: &AgentContext<'_>, failure: &Failure) -> Option<u64> {
+        let (policy, seed) = (&ctx.config.retry, ctx.ledger.seed);
+        let attempt = ctx.who.kept.attempt;
         self.kept.tries.delay_ms(policy, attempt, failure, seed)
     }
 
@@ -238,21 +238,21 @@ impl Requests {
     /// model, or if another model would fail in the same way.
     fn fall_back(
         &mut self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         call: &mut ModelCall,
         failure: Failure,
         calls: &mut Calls,
         transcript: &mut Transcript,
     ) -> Next {
         let used = self.kept.fallbacks_used as usize;
-        let next = desk.config.fallback_models.get(used);
+        let next = ctx.config.fallback_models.get(used);
         let Some(next) = next.filter(|_| failure.retryable).cloned() else {
             return Next::Fail(failure);
         };
         self.kept.fallbacks_used += 1;
-        take_back_answer(desk, calls, call);
-        self.count_tries_after(desk.who.kept.attempt);
-        match switch_model(desk, transcript, next, Some(failure)) {
+        take_back_answer(ctx, calls, call);
+        self.count_tries_after(ctx.who.kept.attempt);
+        match switch_model(ctx, transcript, next, Some(failure)) {
             Ok(()) => Next::Send,
             Err(error) => Next::Fail(error.into()),
         }
@@ -265,53 +265,53 @@ impl Requests {
 /// An unknown vendor or protocol, a missing URL, an option that the protocol cannot express. The agent then keeps its
 /// model.
 fn switch_model(
-    desk: &mut AgentContext<'_>,
+    ctx: &mut AgentContext<'_>,
     transcript: &mut Transcript,
     model: ModelConfig,
     error: Option<Failure>,
 ) -> Result<(), ConfigError> {
-    desk.who.model = ActiveModel::checked(model, desk.config)?;
+    ctx.who.model = ActiveModel::checked(model, ctx.config)?;
     transcript.forget_body();
     transcript.causes.add(PrefixCause::Model);
-    if let Some(tuning) = &mut desk.who.tuning {
+    if let Some(tuning) = &mut ctx.who.tuning {
         tuning.keep_model();
     }
-    desk.who.keep_model(desk.setup);
+    ctx.who.keep_model(ctx.setup);
     let kind = EventKind::ModelChange {
-        model: desk.who.model.config.model.clone(),
-        vendor: desk.who.model.config.vendor.clone(),
+        model: ctx.who.model.config.model.clone(),
+        vendor: ctx.who.model.config.vendor.clone(),
         error,
     };
-    desk.emit(kind);
+    ctx.emit(kind);
     Ok(())
 }
 
 /// Opens a request. The agent gives its body when it is asked for.
-pub(super) fn open_request(desk: &mut AgentContext<'_>, prefix: Option<SharedPrefix>) -> ModelCall {
-    let url = desk.who.model.url.clone();
-    open_request_at(desk, "POST", url, prefix)
+pub(super) fn open_request(ctx: &mut AgentContext<'_>, prefix: Option<SharedPrefix>) -> ModelCall {
+    let url = ctx.who.model.url.clone();
+    open_request_at(ctx, "POST", url, prefix)
 }
 
 pub(super) fn open_request_at(
-    desk: &mut AgentContext<'_>,
+    ctx: &mut AgentContext<'_>,
     method: &str,
     url: String,
     prefix: Option<SharedPrefix>,
 ) -> ModelCall {
-    if let Some(message) = desk.who.model.effort_warning() {
-        desk.warn_once("effort_not_sent", message);
+    if let Some(message) = ctx.who.model.effort_warning() {
+        ctx.warn_once("effort_not_sent", message);
     }
-    if let Some(message) = desk.who.model.options_warning() {
-        desk.warn_once("option_not_sent", message);
+    if let Some(message) = ctx.who.model.options_warning() {
+        ctx.warn_once("option_not_sent", message);
     }
-    if let Some(message) = desk.who.model.end_warning(desk.ledger.now_ms) {
-        desk.warn_once("model_ends", message);
+    if let Some(message) = ctx.who.model.end_warning(ctx.ledger.now_ms) {
+        ctx.warn_once("model_ends", message);
     }
-    if let Some(message) = schema_warning(desk) {
-        desk.warn_once("schema_not_sent", message);
+    if let Some(message) = schema_warning(ctx) {
+        ctx.warn_once("schema_not_sent", message);
     }
-    let tools = offered_tools(desk.who, desk.config);
-    let (protocol, mut headers) = (desk.who.model.protocol, desk.who.model.headers.clone());
+    let tools = offered_tools(ctx.who, ctx.config);
+    let (protocol, mut headers) = (ctx.who.model.protocol, ctx.who.model.headers.clone());
     add_headers(protocol, tools, &mut headers);
     let left_out = not_sent(protocol, tools);
     if !left_out.is_empty() {
@@ -320,16 +320,16 @@ pub(super) fn open_request_at(
             protocol.name,
             left_out.join(", ")
         );
-        desk.warn_once("vendor_tool_not_sent", message);
+        ctx.warn_once("vendor_tool_not_sent", message);
     }
-    let AgentContext { config, ledger, .. } = desk;
+    let AgentContext { config, ledger, .. } = ctx;
     let ActiveModel {
         config: model,
         protocol,
         vendor,
         ..
-    } = &desk.who.model;
-    let request = ledger.open(desk.who.agent, EffectKind::Request);
+    } = &ctx.who.model;
+    let request = ledger.open(ctx.who.agent, EffectKind::Request);
     let http = HttpRequest {
         method: method.into(),
         url,
@@ -353,7 +353,7 @@ pub(super) fn open_request_at(
             call.answer.items.push((item.clone(), tool.name.clone()));
         }
     }
-    if let Some(accepts) = desk.who.model.protocol.accepts {
+    if let Some(accepts) = ctx.who.model.protocol.accepts {
         for tool in config.tools.iter().filter(|tool| tool.vendor.is_none()) {
             let wire = accepts.tool_name(&tool.name);
             if wire != tool.name {
@@ -369,25 +369,25 @@ pub(super) fn open_request_at(
     }
     call.answer.answer_tool = config.answer_tool().map(|tool| tool.name.clone());
     if config.tool_calls.on_unknown_tool != OnUnknownTool::Host {
-        let aliases = desk.setup.root.config.tool_calls.aliases.iter();
+        let aliases = ctx.setup.root.config.tool_calls.aliases.iter();
         let called = config.tools.iter().filter(|tool| !tool.is_hosted());
         let names = called.map(|tool| &tool.name);
         let names = names.chain(aliases.map(|(alias, _)| alias));
         call.answer.tools = Some(names.cloned().collect());
     }
     let prefix = prefix.map(Box::new);
-    ledger.emit(desk.who.place(), EventKind::AttemptStart { prefix });
+    ledger.emit(ctx.who.place(), EventKind::AttemptStart { prefix });
     ledger.output(Output::Send { request, http });
     ledger.set_timer(TimerReason::Effect(request), config.timeouts.first_chunk_ms);
     call
 }
 
 /// Names the tools with a keyword at the top of their schema that the protocol's vendors refuse.
-fn schema_warning(desk: &AgentContext<'_>) -> Option<String> {
-    let protocol = desk.who.model.protocol;
+fn schema_warning(ctx: &AgentContext<'_>) -> Option<String> {
+    let protocol = ctx.who.model.protocol;
     let accepts = protocol.accepts?;
     let mut faults = Vec::new();
-    for tool in desk.config.tools.iter().filter(|tool| tool.vendor.is_none()) {
+    for tool in ctx.config.tools.iter().filter(|tool| tool.vendor.is_none()) {
         if let Some(keyword) = left_out(tool.input_schema.as_str(), accepts) {
             faults.push(format!("{} ({keyword})", tool.name));
         }
@@ -402,20 +402,20 @@ fn schema_warning(desk: &AgentContext<'_>) -> Option<String> {
 }
 
 /// Warns of blocks in results that the protocol cannot send, once for each request that would send them first.
-fn warn_of_raw_results(desk: &mut AgentContext<'_>, transcript: &Transcript) {
-    if desk.who.model.protocol.raw_in_results || !transcript.has_new_raw_result() {
+fn warn_of_raw_results(ctx: &mut AgentContext<'_>, transcript: &Transcript) {
+    if ctx.who.model.protocol.raw_in_results || !transcript.has_new_raw_result() {
         return;
     }
-    let name = desk.who.model.protocol.name;
+    let name = ctx.who.model.protocol.name;
     let message = format!(
         "A tool's result has a raw block. The protocol {name} has no place for it in a result, so the model does not see it: return text or media."
     );
-    desk.warn("raw_result", message);
+    ctx.warn("raw_result", message);
 }
 
 /// Warns of files in new messages that the protocol's vendors refuse.
-fn warn_of_media(desk: &mut AgentContext<'_>, transcript: &Transcript) {
-    let Some(accepts) = desk.who.model.protocol.accepts else {
+fn warn_of_media(ctx: &mut AgentContext<'_>, transcript: &Transcript) {
+    let Some(accepts) = ctx.who.model.protocol.accepts else {
         return;
     };
     let mut types = Vec::new();
@@ -428,46 +428,44 @@ fn warn_of_media(desk: &mut AgentContext<'_>, transcript: &Transcript) {
             accepts.who,
             types.join(", ")
         );
-        desk.warn("media_not_sent", message);
+        ctx.warn("media_not_sent", message);
     }
 }
 
 /// Sends the request again after a delay.
-pub(super) fn retry_after(desk: &mut AgentContext<'_>, delay_ms: u64, error: Failure) {
-    let next_attempt = desk.who.kept.attempt + 1;
+pub(super) fn retry_after(ctx: &mut AgentContext<'_>, delay_ms: u64, error: Failure) {
+    let next_attempt = ctx.who.kept.attempt + 1;
     let kind = EventKind::Retry {
         next_attempt,
-        max_attempts: desk.config.retry.most_attempts().max(next_attempt),
+        max_attempts: ctx.config.retry.most_attempts().max(next_attempt),
         delay_ms,
         error,
     };
-    desk.emit(kind);
-    let timer = TimerReason::Backoff {
-        agent: desk.who.agent,
-    };
-    desk.ledger.set_timer(timer, Some(delay_ms));
+    ctx.emit(kind);
+    let timer = TimerReason::Backoff { agent: ctx.who.agent };
+    ctx.ledger.set_timer(timer, Some(delay_ms));
 }
 
 /// Retracts the text and the early calls of a failed attempt.
-fn take_back_answer(desk: &mut AgentContext<'_>, calls: &mut Calls, call: &mut ModelCall) {
+fn take_back_answer(ctx: &mut AgentContext<'_>, calls: &mut Calls, call: &mut ModelCall) {
     let parts = std::mem::take(&mut call.answer.parts);
-    take_back(desk, calls, parts.len());
+    take_back(ctx, calls, parts.len());
 }
 
 /// Retracts this number of parts of an answer, and the calls that have started early.
-fn take_back(desk: &mut AgentContext<'_>, calls: &mut Calls, shown: usize) {
-    calls.drop_early(desk);
+fn take_back(ctx: &mut AgentContext<'_>, calls: &mut Calls, shown: usize) {
+    calls.drop_early(ctx);
     if shown > 0 {
-        take_back_blocks(desk, shown as u32);
+        take_back_blocks(ctx, shown as u32);
     }
 }
 
 /// Closes the open request, so that its late answers are ignored. `abort` stops a request that may still be running.
-pub(super) fn close_request(call: &mut ModelCall, desk: &mut AgentContext<'_>, abort: bool) {
+pub(super) fn close_request(call: &mut ModelCall, ctx: &mut AgentContext<'_>, abort: bool) {
     let Some(request) = call.request.take() else {
         return;
     };
-    if desk.ledger.close(request) && abort {
-        desk.ledger.output(Output::Abort { request });
+    if ctx.ledger.close(request) && abort {
+        ctx.ledger.output(Output::Abort { request });
     }
 }

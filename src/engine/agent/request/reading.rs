@@ -7,7 +7,7 @@
 //! JavaScript knows. [`Requests::failed`] receives the result. The text of an answer is not searched for the key.
 
 use crate::engine::agent::calls::Calls;
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::agent::request::{Requests, close_request, take_back};
@@ -35,7 +35,7 @@ pub struct Reading<'a> {
 impl Reading<'_> {
     pub fn handle_head(
         self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         request: EffectId,
         status: u16,
         headers: Vec<(String, String)>,
@@ -43,19 +43,19 @@ impl Reading<'_> {
         self.requests.note_answered();
         self.call.handle_head(status, headers);
         if self.call.is_redirected() {
-            return self.end(desk, true);
+            return self.end(ctx, true);
         }
         if self.call.is_refused() {
-            self.wait_for_error(desk, request);
+            self.wait_for_error(ctx, request);
         }
         Next::Wait
     }
 
-    pub fn handle_chunk(mut self, desk: &mut AgentContext<'_>, request: EffectId, bytes: &[u8]) -> Next {
+    pub fn handle_chunk(mut self, ctx: &mut AgentContext<'_>, request: EffectId, bytes: &[u8]) -> Next {
         if self.call.is_refused() {
             self.call.take_error(bytes);
             if self.call.has_enough() {
-                return self.end(desk, true);
+                return self.end(ctx, true);
             }
             return Next::Wait;
         }
@@ -64,43 +64,43 @@ impl Reading<'_> {
         let fed = self.call.handle_chunk(bytes);
         if self.call.is_refused() {
             if self.call.has_enough() {
-                return self.end(desk, true);
+                return self.end(ctx, true);
             }
-            self.wait_for_error(desk, request);
+            self.wait_for_error(ctx, request);
             return Next::Wait;
         }
-        self.heed_void(desk);
+        self.heed_void(ctx);
         let answer = &mut self.call.answer;
-        let model = &desk.who.model;
+        let model = &ctx.who.model;
         let has_id = !had_id && answer.response_id.is_some();
-        desk.ledger.has_news |= has_id && (model.protocol.is_background)(model.asked());
+        ctx.ledger.has_news |= has_id && (model.protocol.is_background)(model.asked());
         let stage = answer.stage();
         let timer = TimerReason::Effect(request);
-        let chunk_ms = desk.config.timeouts.chunk_ms;
+        let chunk_ms = ctx.config.timeouts.chunk_ms;
         // Nearly every chunk of a stream makes one block grow, and nothing follows from it.
-        let is_growth = fed.is_ok() && stage == Stage::Streaming && !desk.estimates_usage();
+        let is_growth = fed.is_ok() && stage == Stage::Streaming && !ctx.estimates_usage();
         if is_growth
             && (!answer.has_changes()
-                || (desk.overrun().is_none() && tell_growth(answer, desk, self.is_summary)))
+                || (ctx.overrun().is_none() && tell_growth(answer, ctx, self.is_summary)))
         {
-            desk.ledger.set_timer(timer, chunk_ms);
+            ctx.ledger.set_timer(timer, chunk_ms);
             return Next::Wait;
         }
-        tell_changes(answer, desk, self.is_summary);
+        tell_changes(answer, ctx, self.is_summary);
         if let Err(failure) = fed {
-            return self.report(desk, failure);
+            return self.report(ctx, failure);
         }
         if !self.is_summary {
-            let next = self.calls.start_early(desk, answer);
+            let next = self.calls.start_early(ctx, answer);
             if !matches!(next, Next::Wait) {
                 return next;
             }
         }
         let wait_ms = match stage {
             Stage::Streaming => {
-                desk.reserve_answer(answer);
-                match desk.overrun() {
-                    Some(stopped_by) if !desk.may_raise() => return Next::Stop(stopped_by),
+                ctx.reserve_answer(answer);
+                match ctx.overrun() {
+                    Some(stopped_by) if !ctx.may_raise() => return Next::Stop(stopped_by),
                     _ => chunk_ms,
                 }
             }
@@ -109,52 +109,52 @@ impl Reading<'_> {
             Stage::Finishing => Some(chunk_ms.map_or(FINISHING_MS, |ms| ms.min(FINISHING_MS))),
             Stage::Complete => Some(LINGER_MS),
         };
-        desk.ledger.set_timer(timer, wait_ms);
+        ctx.ledger.set_timer(timer, wait_ms);
         Next::Wait
     }
 
     /// Ends an attempt after its connection was lost or its timer fired. An answer with a finish reason is still
     /// complete, and an error's body is used as received.
-    pub fn handle_failure(self, desk: &mut AgentContext<'_>, failure: Failure) -> Next {
+    pub fn handle_failure(self, ctx: &mut AgentContext<'_>, failure: Failure) -> Next {
         if self.call.answer.stage() != Stage::Streaming || self.call.is_refused() {
-            return self.end(desk, true);
+            return self.end(ctx, true);
         }
         let failure = self.call.broken(failure);
-        self.report(desk, failure)
+        self.report(ctx, failure)
     }
 
     /// Treats the response as complete. `abort` stops a request that may still send more.
-    pub fn end(mut self, desk: &mut AgentContext<'_>, abort: bool) -> Next {
-        let finished = self.call.handle_end(desk.ledger.now_ms, desk.who.model.protocol);
-        self.heed_void(desk);
-        tell_changes(&mut self.call.answer, desk, self.is_summary);
+    pub fn end(mut self, ctx: &mut AgentContext<'_>, abort: bool) -> Next {
+        let finished = self.call.handle_end(ctx.ledger.now_ms, ctx.who.model.protocol);
+        self.heed_void(ctx);
+        tell_changes(&mut self.call.answer, ctx, self.is_summary);
         if let Err(failure) = finished {
-            return self.report(desk, failure);
+            return self.report(ctx, failure);
         }
-        close_request(self.call, desk, abort);
+        close_request(self.call, ctx, abort);
         Next::ResponseOver
     }
 
     /// Retracts the blocks of an answer that the vendor has replaced with another, and aborts its calls that have
     /// started.
-    fn heed_void(&mut self, desk: &mut AgentContext<'_>) {
+    fn heed_void(&mut self, ctx: &mut AgentContext<'_>) {
         let voided = self.call.answer.voided.take();
         if let Some(shown) = voided.filter(|_| !self.is_summary) {
-            take_back(desk, self.calls, shown);
+            take_back(ctx, self.calls, shown);
         }
     }
 
     /// Hands a failure of the open request out with its facts, for its secrets to be removed.
-    fn report(&self, desk: &mut AgentContext<'_>, failure: Failure) -> Next {
+    fn report(&self, ctx: &mut AgentContext<'_>, failure: Failure) -> Next {
         if let Some(request) = self.call.request {
-            let failure = self.call.describe(failure, &desk.who.model);
-            desk.ledger.output(Output::Redact { request, failure });
+            let failure = self.call.describe(failure, &ctx.who.model);
+            ctx.ledger.output(Output::Redact { request, failure });
         }
         Next::Wait
     }
 
-    fn wait_for_error(&self, desk: &mut AgentContext<'_>, request: EffectId) {
-        let wait_ms = desk.config.timeouts.error_body_ms;
-        desk.ledger.set_timer(TimerReason::Effect(request), wait_ms);
+    fn wait_for_error(&self, ctx: &mut AgentContext<'_>, request: EffectId) {
+        let wait_ms = ctx.config.timeouts.error_body_ms;
+        ctx.ledger.set_timer(TimerReason::Effect(request), wait_ms);
     }
 }

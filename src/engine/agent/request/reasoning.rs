@@ -3,36 +3,36 @@
 //! A request calls [`warn_of_left_out`] when its body is encoded, an answer [`warn_of_dropped`] when it is complete,
 //! and a failure [`mends`], which changes the next attempt so that the vendor accepts it. Nothing fails.
 
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::{History, warn_of_pruning};
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::prefix::PrefixCause;
 use crate::engine::protocol::request::claude_thinking::{BETA, FIELD};
 
 /// Warns once per run that reasoning is left out because the prefix of the conversation has changed.
-pub(super) fn warn_of_left_out(desk: &mut AgentContext<'_>, left_out: usize) {
+pub(super) fn warn_of_left_out(ctx: &mut AgentContext<'_>, left_out: usize) {
     if left_out > 0 {
-        let model = &desk.who.model.config.model;
+        let model = &ctx.who.model.config.model;
         let message = format!(
             "{model} takes its earlier reasoning only behind the system prompt, the tools and the messages that it was made behind. Something there has changed (an option, a hook, a summary, pruning, a handoff or a new version of your program), so reasoning is left out of the requests. The model may think it again."
         );
-        desk.warn_once("reasoning_not_sent", message);
+        ctx.warn_once("reasoning_not_sent", message);
     }
 }
 
 /// Warns once per run and reason that the vendor has dropped reasoning.
-pub(crate) fn warn_of_dropped(desk: &mut AgentContext<'_>, reasons: &[String]) {
+pub(crate) fn warn_of_dropped(ctx: &mut AgentContext<'_>, reasons: &[String]) {
     for reason in reasons {
-        let model = &desk.who.model.config.model;
+        let model = &ctx.who.model.config.model;
         let message =
             format!("The vendor of {model} does not show it some of its earlier reasoning: {reason}.");
-        desk.warn_once("reasoning_dropped", message);
+        ctx.warn_once("reasoning_dropped", message);
     }
 }
 
 /// Removes from the next request what the vendor has rejected: reasoning, or the field that allows it to drop some.
 /// Returns false for another failure, or if nothing is left to remove.
-pub(super) fn mends(desk: &mut AgentContext<'_>, failure: &Failure, history: &mut History) -> bool {
+pub(super) fn mends(ctx: &mut AgentContext<'_>, failure: &Failure, history: &mut History) -> bool {
     if failure.status != Some(400) {
         return false;
     }
@@ -44,10 +44,10 @@ pub(super) fn mends(desk: &mut AgentContext<'_>, failure: &Failure, history: &mu
         || says("blocks in the latest assistant message cannot be modified")
         || (says("encrypted content") && says("could not be verified"));
     if is_refused && !(says("encrypted content") && history.transcript.has_signed_summary()) {
-        return !desk.who.model.wants_refusals()
+        return !ctx.who.model.wants_refusals()
             && history.transcript.refuse_reasoning()
             && told(
-                desk,
+                ctx,
                 "reasoning_refused",
                 "The vendor has refused earlier reasoning of the model. The request is sent again without it, and so are the later ones.",
             );
@@ -55,7 +55,7 @@ pub(super) fn mends(desk: &mut AgentContext<'_>, failure: &Failure, history: &mu
     if ["context_management", "context-management"]
         .iter()
         .any(|words| says(words))
-        && leaves_pruning(desk, failure, history)
+        && leaves_pruning(ctx, failure, history)
     {
         return true;
     }
@@ -66,20 +66,20 @@ pub(super) fn mends(desk: &mut AgentContext<'_>, failure: &Failure, history: &mu
         && history.transcript.refuse_summary()
     {
         return told(
-            desk,
+            ctx,
             "summary_refused",
             "The vendor has refused its own summary of the conversation. The request is sent again with the text of the summary.",
         );
     }
     if history.transcript.heads.has_changes()
         && APPENDED.iter().any(|words| says(words))
-        && desk.who.model.leave_out_appended()
+        && ctx.who.model.leave_out_appended()
     {
         history.transcript.heads.forget();
         history.transcript.causes.add(PrefixCause::Refused);
         history.transcript.forget_body();
         return told(
-            desk,
+            ctx,
             "change_not_appended",
             "The server has refused a system message, tools or an effort within the conversation. The request is sent again with the system prompt, the tools and the options of now at its beginning, so earlier reasoning may be left out.",
         );
@@ -88,18 +88,18 @@ pub(super) fn mends(desk: &mut AgentContext<'_>, failure: &Failure, history: &mu
     let is_net = [FIELD, BETA, "anthropic_beta", "anthropic-beta", "beta flag"]
         .iter()
         .any(|words| says(words));
-    let changes = is_net && desk.who.model.leave_refusals_to_vendor();
+    let changes = is_net && ctx.who.model.leave_refusals_to_vendor();
     if changes {
         history.transcript.forget_body();
     }
-    changes || (is_net && leaves_pruning(desk, failure, history))
+    changes || (is_net && leaves_pruning(ctx, failure, history))
 }
 
 /// Lets looplet shorten old answers, because the server cannot. Returns false if it was not asked to.
-fn leaves_pruning(desk: &mut AgentContext<'_>, failure: &Failure, history: &mut History) -> bool {
-    let was_asked = desk.who.model.leave_out_clearing();
+fn leaves_pruning(ctx: &mut AgentContext<'_>, failure: &Failure, history: &mut History) -> bool {
+    let was_asked = ctx.who.model.leave_out_clearing();
     if was_asked {
-        warn_of_pruning(desk, failure.message.trim_end_matches('.'));
+        warn_of_pruning(ctx, failure.message.trim_end_matches('.'));
         history.transcript.forget_body();
     }
     was_asked
@@ -126,7 +126,7 @@ const APPENDED: &[&str] = &[
     "beta flag",
 ];
 
-fn told(desk: &mut AgentContext<'_>, code: &str, message: &str) -> bool {
-    desk.warn(code, message.to_owned());
+fn told(ctx: &mut AgentContext<'_>, code: &str, message: &str) -> bool {
+    ctx.warn(code, message.to_owned());
     true
 }

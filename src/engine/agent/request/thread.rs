@@ -8,7 +8,7 @@
 
 use looplet_scan::reader::Object;
 
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::History;
 use crate::engine::agent::history::body::Body;
 use crate::engine::agent::history::transcript::Transcript;
@@ -33,13 +33,13 @@ pub struct Threads {
 
 impl Threads {
     /// The body of the next request, if it sends only what follows an answer.
-    pub fn continued(&mut self, desk: &AgentContext<'_>, transcript: &Transcript) -> Option<Vec<u8>> {
+    pub fn continued(&mut self, ctx: &AgentContext<'_>, transcript: &Transcript) -> Option<Vec<u8>> {
         if self.continued.take().is_some() {
             self.has_lost = false;
         }
-        let now_s = desk.ledger.now_ms / 1000;
-        let sent = to_send(transcript, desk.who);
-        if !desk.who.model.has_threads() {
+        let now_s = ctx.ledger.now_ms / 1000;
+        let sent = to_send(transcript, ctx.who);
+        if !ctx.who.model.has_threads() {
             return None;
         }
         let threads = sent.messages().iter().enumerate().rev();
@@ -52,7 +52,7 @@ impl Threads {
         let is_held = came_s
             .parse()
             .is_ok_and(|came_s: u64| now_s < came_s + LIFETIME_S);
-        let same = decimal_u64(at_address(desk, sent.digest(at + 1)?)) == digest;
+        let same = decimal_u64(at_address(ctx, sent.digest(at + 1)?)) == digest;
         if !is_held || !same || self.refused.as_deref() == Some(id) {
             return None;
         }
@@ -68,13 +68,13 @@ impl Threads {
 
     /// Makes the next attempt send everything if the vendor does not continue an answer, and disables threads if the
     /// vendor does not have them. Returns false for another failure.
-    pub fn mends(&mut self, desk: &mut AgentContext<'_>, failure: &Failure, history: &mut History) -> bool {
+    pub fn mends(&mut self, ctx: &mut AgentContext<'_>, failure: &Failure, history: &mut History) -> bool {
         // A proxy's status is 403.
         let is_refusal = matches!(
             failure.code,
             FailureCode::InvalidRequest | FailureCode::NotFound | FailureCode::Auth
         );
-        if !is_refusal || failure.status.is_none() || !desk.who.model.has_threads() {
+        if !is_refusal || failure.status.is_none() || !ctx.who.model.has_threads() {
             return false;
         }
         let code = failure.vendor_code.as_deref().unwrap_or_default();
@@ -84,10 +84,10 @@ impl Threads {
             Some(_) => code == "thread_unsupported_request" || (is_lost && self.has_lost),
             None => code.starts_with("thread_") || names_thread(&failure.message),
         };
-        if has_none && desk.who.model.leave_out_threads() {
+        if has_none && ctx.who.model.leave_out_threads() {
             history.transcript.forget_body();
             let why = &failure.message;
-            desk.warn(
+            ctx.warn(
                 "server_state_not_used",
                 format!("The vendor does not hold this conversation, so each request sends all of it: {why}"),
             );
@@ -118,9 +118,9 @@ fn names_thread(message: &str) -> bool {
 }
 
 /// A digest of a request, if the vendor is asked to store its conversation.
-pub fn thread_of(desk: &AgentContext<'_>, sent: &Transcript) -> Option<u64> {
+pub fn thread_of(ctx: &AgentContext<'_>, sent: &Transcript) -> Option<u64> {
     let messages = sent.messages().len();
-    sent.digest(messages).filter(|_| desk.who.model.has_threads())
+    sent.digest(messages).filter(|_| ctx.who.model.has_threads())
 }
 
 /// True if the vendor can continue this answer and its message is complete. Anthropic stores neither refusals nor
@@ -138,13 +138,13 @@ pub fn can_continue(answer: &ModelAnswer) -> bool {
 
 /// The text of [`crate::engine::model::message::Origin::thread`] for the answer with this id, to a request with this
 /// digest.
-pub fn thread_after(desk: &AgentContext<'_>, id: &str, request: u64, message: &Message) -> String {
-    let model = &desk.who.model;
-    let digest = Body::digest_with(request, model.protocol, &model.spec(desk.config), message);
-    let (digest, now_s) = (decimal_u64(at_address(desk, digest)), desk.ledger.now_ms / 1000);
+pub fn thread_after(ctx: &AgentContext<'_>, id: &str, request: u64, message: &Message) -> String {
+    let model = &ctx.who.model;
+    let digest = Body::digest_with(request, model.protocol, &model.spec(ctx.config), message);
+    let (digest, now_s) = (decimal_u64(at_address(ctx, digest)), ctx.ledger.now_ms / 1000);
     format!("{id}.{digest}.{now_s}")
 }
 
-fn at_address(desk: &AgentContext<'_>, digest: u64) -> u64 {
-    mixed(fnv(FNV, desk.who.model.url.as_bytes()), digest)
+fn at_address(ctx: &AgentContext<'_>, digest: u64) -> u64 {
+    mixed(fnv(FNV, ctx.who.model.url.as_bytes()), digest)
 }

@@ -4,7 +4,7 @@
 //! [`tune`] applies the answer of `prepareIteration`, and [`end_tuning`] reverts it after the iteration. Between
 //! them, [`to_send`] and [`encode`] use it.
 
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::request::shared::LastRequest;
 use crate::engine::agent::who::AgentIdentity;
@@ -154,38 +154,36 @@ pub fn encode_prefilled(
 }
 
 /// Applies the preparation. An illegal one leaves the iteration as it is, with a warning.
-pub fn tune(desk: &mut AgentContext<'_>, transcript: &mut Transcript, verdict: HookAnswer) {
+pub fn tune(ctx: &mut AgentContext<'_>, transcript: &mut Transcript, verdict: HookAnswer) {
     let prepared = verdict.prepared.map(|prepared| *prepared).unwrap_or_default();
     if prepared == Prepared::default() && verdict.messages.is_none() {
         return;
     }
-    if let Err(error) = apply(desk, transcript, prepared, verdict.messages) {
-        desk.warn("not_prepared", error.to_text());
+    if let Err(error) = apply(ctx, transcript, prepared, verdict.messages) {
+        ctx.warn("not_prepared", error.to_text());
     }
 }
 
 /// # Errors
 /// An unknown tool, a model that cannot be asked, messages that are not a legal history. Nothing has changed then.
 fn apply(
-    desk: &mut AgentContext<'_>,
+    ctx: &mut AgentContext<'_>,
     transcript: &mut Transcript,
     prepared: Prepared,
     messages: Option<Vec<Message>>,
 ) -> Result<(), ConfigError> {
     let tools = prepared.tools.as_deref();
-    let tools = tools
-        .map(|names| offered(&desk.config.tools, names))
-        .transpose()?;
+    let tools = tools.map(|names| offered(&ctx.config.tools, names)).transpose()?;
     let tuned = messages
-        .map(|messages| transcript.replaced(messages, |name| desk.setup.has_tool(name)))
+        .map(|messages| transcript.replaced(messages, |name| ctx.setup.has_tool(name)))
         .transpose()?;
     let mut before = None;
     if prepared.model.is_some() || prepared.tool_choice.is_some() {
-        let mut model = prepared.model.unwrap_or_else(|| desk.who.model.config.clone());
+        let mut model = prepared.model.unwrap_or_else(|| ctx.who.model.config.clone());
         model.tool_choice = prepared.tool_choice.or(model.tool_choice);
-        let asked = ActiveModel::checked(model, desk.config)?;
-        let own = std::mem::replace(&mut desk.who.model, asked);
-        tell_model(desk, &own);
+        let asked = ActiveModel::checked(model, ctx.config)?;
+        let own = std::mem::replace(&mut ctx.who.model, asked);
+        tell_model(ctx, &own);
         before = Some(own);
     }
     transcript.forget_body();
@@ -193,7 +191,7 @@ fn apply(
     if tuned.is_some() {
         transcript.mark_sent();
     }
-    desk.who.tuning = Some(Box::new(Tuning {
+    ctx.who.tuning = Some(Box::new(Tuning {
         before,
         tools,
         system: prepared.system,
@@ -203,27 +201,27 @@ fn apply(
 }
 
 /// Takes the preparation back after its iteration.
-pub fn end_tuning(desk: &mut AgentContext<'_>, transcript: &mut Transcript) {
-    let Some(tuning) = desk.who.tuning.take() else {
+pub fn end_tuning(ctx: &mut AgentContext<'_>, transcript: &mut Transcript) {
+    let Some(tuning) = ctx.who.tuning.take() else {
         return;
     };
     transcript.forget_body();
     transcript.causes.add(PrefixCause::Prepare);
     if let Some(before) = tuning.before {
-        let tuned = std::mem::replace(&mut desk.who.model, before);
-        tell_model(desk, &tuned);
+        let tuned = std::mem::replace(&mut ctx.who.model, before);
+        tell_model(ctx, &tuned);
     }
 }
 
 /// Emits a model change if the model is not `before`.
-fn tell_model(desk: &mut AgentContext<'_>, before: &ActiveModel) {
-    let ModelConfig { model, vendor, .. } = &desk.who.model.config;
+fn tell_model(ctx: &mut AgentContext<'_>, before: &ActiveModel) {
+    let ModelConfig { model, vendor, .. } = &ctx.who.model.config;
     if before.config.model != *model || before.config.vendor != *vendor {
         let kind = EventKind::ModelChange {
             model: model.clone(),
             vendor: vendor.clone(),
             error: None,
         };
-        desk.emit(kind);
+        ctx.emit(kind);
     }
 }

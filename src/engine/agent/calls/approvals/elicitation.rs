@@ -10,7 +10,7 @@ use crate::engine::agent::calls::approvals::Approvals;
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Call;
 use crate::engine::agent::calls::schedule::wait_ms;
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::input::ElicitationAnswer;
@@ -27,7 +27,7 @@ impl Approvals {
     pub fn elicit(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         effect: EffectId,
         number: u32,
         request: Json,
@@ -41,10 +41,10 @@ impl Approvals {
         let known = call.kept.elicitations.iter().find(|known| known.number == number);
         let known = known.filter(|known| known.request == request);
         if let Some(answer) = known.and_then(|known| known.answer.clone()) {
-            return hand_over(desk, effect, number, answer);
+            return hand_over(ctx, effect, number, answer);
         }
         let facts = Facts::call(CallFacts {
-            agent_path: desk.who.parent.as_ref().map(|_| desk.who.path.as_str()),
+            agent_path: ctx.who.parent.as_ref().map(|_| ctx.who.path.as_str()),
             reason: Some(TOOL_ASKS),
             request: Some(&request),
             ..call.facts()
@@ -53,12 +53,12 @@ impl Approvals {
             id: known.map(|known| known.question),
             ..Ask::new(Point::Elicitation, About::Elicitation(index, number), &facts)
         };
-        if ask.id.is_some_and(|id| desk.ledger.is_open(id)) {
+        if ask.id.is_some_and(|id| ctx.ledger.is_open(id)) {
             return;
         }
         let is_new = ask.id.is_none();
-        desk.ledger.set_timer(TimerReason::Effect(effect), None);
-        let question = desk.ask(ask);
+        ctx.ledger.set_timer(TimerReason::Effect(effect), None);
+        let question = ctx.ask(ask);
         if is_new {
             call.kept.elicitations.retain(|other| other.number != number);
             call.kept.elicitations.push(Elicitation {
@@ -74,7 +74,7 @@ impl Approvals {
     pub fn take_elicited(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         about: &About,
         answer: ElicitationAnswer,
     ) -> Next {
@@ -91,21 +91,21 @@ impl Approvals {
         if let Some(asked) = asked.find(|asked| asked.number == number) {
             asked.answer = Some(answer.clone());
         }
-        if !is_asking(call, desk) {
-            let wait_ms = wait_ms(call, desk);
-            desk.ledger.set_timer(TimerReason::Effect(effect), wait_ms);
+        if !is_asking(call, ctx) {
+            let wait_ms = wait_ms(call, ctx);
+            ctx.ledger.set_timer(TimerReason::Effect(effect), wait_ms);
         }
-        hand_over(desk, effect, number, answer);
+        hand_over(ctx, effect, number, answer);
         Next::Wait
     }
 }
 
 /// Returns true if the user has not answered the call's function yet.
-fn is_asking(call: &Call, desk: &AgentContext<'_>) -> bool {
-    let is_open = |asked: &Elicitation| asked.answer.is_none() && desk.ledger.is_open(asked.question);
+fn is_asking(call: &Call, ctx: &AgentContext<'_>) -> bool {
+    let is_open = |asked: &Elicitation| asked.answer.is_none() && ctx.ledger.is_open(asked.question);
     call.kept.elicitations.iter().any(is_open)
 }
 
-fn hand_over(desk: &mut AgentContext<'_>, call: EffectId, number: u32, answer: ElicitationAnswer) {
-    desk.ledger.output(Output::AnswerTool { call, number, answer });
+fn hand_over(ctx: &mut AgentContext<'_>, call: EffectId, number: u32, answer: ElicitationAnswer) {
+    ctx.ledger.output(Output::AnswerTool { call, number, answer });
 }

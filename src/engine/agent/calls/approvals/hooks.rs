@@ -8,7 +8,7 @@ use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::approvals::{Approvals, change_input};
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Wait;
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::model::hook::{Decision, Gate, HookAnswer};
 use crate::engine::model::input::ToolReturn;
@@ -21,18 +21,18 @@ impl Approvals {
     pub fn ask_about(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         point: Point,
         index: usize,
     ) -> bool {
         let Some(call) = batch.get_mut(index) else {
             return false;
         };
-        if !desk.has_hooks(point, call.name()) {
+        if !ctx.has_hooks(point, call.name()) {
             return false;
         }
         let facts = Facts::call(call.facts());
-        desk.ask(Ask::new(point, About::Call(index), &facts).named(call.name()));
+        ctx.ask(Ask::new(point, About::Call(index), &facts).named(call.name()));
         // The guardrail is called after everything that decides whether the call may run.
         let status = match point {
             Point::ToolGuardrail => CallStatus::Allowed,
@@ -46,7 +46,7 @@ impl Approvals {
     pub fn hook_result(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         index: usize,
         result: &ToolReturn,
     ) -> bool {
@@ -57,17 +57,17 @@ impl Approvals {
             ToolReturn::Fault(_) => (Point::PostToolUseFailure, None, Some(result.output())),
             _ => (Point::PostToolUse, Some(result.output()), None),
         };
-        if !desk.has_hooks(point, call.name()) {
+        if !ctx.has_hooks(point, call.name()) {
             return false;
         }
-        let duration_ms = call.duration_ms(desk.ledger.now_ms);
+        let duration_ms = call.duration_ms(ctx.ledger.now_ms);
         let facts = Facts::call(CallFacts {
             output,
             error,
             duration_ms: Some(duration_ms),
             ..call.facts()
         });
-        desk.ask(Ask::new(point, About::Call(index), &facts).named(call.name()));
+        ctx.ask(Ask::new(point, About::Call(index), &facts).named(call.name()));
         let terminates = call.terminates;
         let status = CallStatus::Returned {
             result: result.clone(),
@@ -82,17 +82,17 @@ impl Approvals {
     pub fn after_hooks(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         point: Point,
         about: &About,
         mut verdict: HookAnswer,
     ) -> Next {
         if point == Point::PostToolBatch {
-            return self.after_batch(batch, desk, verdict);
+            return self.after_batch(batch, ctx, verdict);
         }
         let stop = verdict.stop.take();
         let next = match about {
-            About::Call(index) => self.heed(batch, desk, point, *index, verdict),
+            About::Call(index) => self.heed(batch, ctx, point, *index, verdict),
             _ => {
                 self.note(&mut verdict, false);
                 Next::Advance
@@ -107,7 +107,7 @@ impl Approvals {
     fn heed(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         point: Point,
         index: usize,
         mut verdict: HookAnswer,
@@ -115,9 +115,9 @@ impl Approvals {
         let returned = batch.returned(index);
         self.note(&mut verdict, returned.is_some());
         match point {
-            Point::PermissionRequest => return self.after_permission_hooks(batch, desk, index, verdict),
+            Point::PermissionRequest => return self.after_permission_hooks(batch, ctx, index, verdict),
             Point::PermissionDenied => {
-                self.after_denial(batch, desk, index, verdict.retry);
+                self.after_denial(batch, ctx, index, verdict.retry);
                 return Next::Advance;
             }
             _ => {}
@@ -131,10 +131,10 @@ impl Approvals {
                     (Point::PostToolUse, Some(output)) => ToolReturn::Value(output),
                     _ => result,
                 };
-                return batch.count_in(desk, index, result);
+                return batch.count_in(ctx, index, result);
             }
-            (Point::ToolGuardrail, _) => self.after_tool_guardrail(batch, desk, index, verdict),
-            _ => self.after_pre_tool_use(batch, desk, index, verdict),
+            (Point::ToolGuardrail, _) => self.after_tool_guardrail(batch, ctx, index, verdict),
+            _ => self.after_pre_tool_use(batch, ctx, index, verdict),
         }
         Next::Advance
     }
@@ -142,12 +142,12 @@ impl Approvals {
     fn after_pre_tool_use(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         index: usize,
         verdict: HookAnswer,
     ) {
         if verdict.denies() {
-            batch.deny(desk, index, verdict.reason.as_deref(), "a hook denied it", false);
+            batch.deny(ctx, index, verdict.reason.as_deref(), "a hook denied it", false);
         } else if let Some(call) = batch.get_mut(index) {
             call.kept.gate = Gate::Passed {
                 decision: verdict.decision,
@@ -156,7 +156,7 @@ impl Approvals {
             let input = verdict
                 .updated_input
                 .filter(|_| !call.kept.gate.said(Decision::Defer));
-            if change_input(batch, desk, index, input) {
+            if change_input(batch, ctx, index, input) {
                 batch.set_to_judge(index);
             }
         }
@@ -165,16 +165,16 @@ impl Approvals {
     fn after_tool_guardrail(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         index: usize,
         verdict: HookAnswer,
     ) {
         if verdict.denies() {
             let reason = verdict.reason.unwrap_or_default();
             let message = format!("Tool denied by guardrail: {reason}");
-            return batch.deny(desk, index, Some(&message), "", false);
+            return batch.deny(ctx, index, Some(&message), "", false);
         }
-        if change_input(batch, desk, index, verdict.updated_input) && !self.deny_by_rule(batch, desk, index) {
+        if change_input(batch, ctx, index, verdict.updated_input) && !self.deny_by_rule(batch, ctx, index) {
             batch.set(index, CallStatus::Cleared, None);
         }
     }

@@ -22,7 +22,7 @@ use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Wait;
 use crate::engine::agent::calls::check::misfit;
 use crate::engine::agent::calls::{fault, rules};
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::model::config::permission::Reading;
 use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::journal::{ApprovalsState, CallStatus};
@@ -76,7 +76,7 @@ impl Approvals {
 
     /// Judges every checked call: it may run, is denied, or waits for an answer. Calls that do not depend on it go
     /// on.
-    pub fn judge(&mut self, batch: &mut Batch, desk: &mut AgentContext<'_>) {
+    pub fn judge(&mut self, batch: &mut Batch, ctx: &mut AgentContext<'_>) {
         let is_streaming = !batch.is_whole;
         for index in batch.to_judge() {
             let Some(call) = batch.get(index) else {
@@ -85,48 +85,47 @@ impl Approvals {
             if !call.is_to_judge() {
                 continue;
             }
-            if !desk.who.is_offered(call.name()) {
+            if !ctx.who.is_offered(call.name()) {
                 let reason = "the tool is not available for this answer";
-                batch.deny(desk, index, None, reason, false);
+                batch.deny(ctx, index, None, reason, false);
                 continue;
             }
-            let is_hooked = |point| desk.has_hooks(point, call.name());
+            let is_hooked = |point| ctx.has_hooks(point, call.name());
             if is_streaming && (is_hooked(Point::PreToolUse) || is_hooked(Point::ToolGuardrail)) {
                 continue;
             }
             let is_unasked = call.kept.gate.is_unasked();
-            if is_unasked && self.ask_about(batch, desk, Point::PreToolUse, index) {
+            if is_unasked && self.ask_about(batch, ctx, Point::PreToolUse, index) {
                 continue;
             }
             let Some(call) = batch.get(index) else {
                 continue;
             };
-            match rules::verdict(call, &self.readings, desk) {
-                Verdict::Allow => self.admit(batch, desk, index),
+            match rules::verdict(call, &self.readings, ctx) {
+                Verdict::Allow => self.admit(batch, ctx, index),
                 // A failed answer would take the call back, so no question is asked while it streams.
                 _ if is_streaming => {}
-                Verdict::Deny { reason } => self.refuse(batch, desk, index, None, reason),
-                Verdict::Ask { reason, classify } => self.contest(batch, desk, index, reason, classify),
+                Verdict::Deny { reason } => self.refuse(batch, ctx, index, None, reason),
+                Verdict::Ask { reason, classify } => self.contest(batch, ctx, index, reason, classify),
             }
         }
         batch.note_judged();
     }
 
     /// Lets the call run, unless a deny rule or a guardrail denies it.
-    pub fn admit(&mut self, batch: &mut Batch, desk: &mut AgentContext<'_>, index: usize) {
-        if !self.deny_by_rule(batch, desk, index) && !self.ask_about(batch, desk, Point::ToolGuardrail, index)
-        {
+    pub fn admit(&mut self, batch: &mut Batch, ctx: &mut AgentContext<'_>, index: usize) {
+        if !self.deny_by_rule(batch, ctx, index) && !self.ask_about(batch, ctx, Point::ToolGuardrail, index) {
             batch.set(index, CallStatus::Cleared, None);
         }
     }
 
     /// Applies the deny rules again, because the input may have changed after the call was judged.
-    pub fn deny_by_rule(&mut self, batch: &mut Batch, desk: &mut AgentContext<'_>, index: usize) -> bool {
-        let denial = |call| rules::denial(call, &self.readings, desk);
+    pub fn deny_by_rule(&mut self, batch: &mut Batch, ctx: &mut AgentContext<'_>, index: usize) -> bool {
+        let denial = |call| rules::denial(call, &self.readings, ctx);
         let Some(reason) = batch.get(index).and_then(denial) else {
             return false;
         };
-        self.refuse(batch, desk, index, None, reason);
+        self.refuse(batch, ctx, index, None, reason);
         true
     }
 
@@ -134,7 +133,7 @@ impl Approvals {
     pub fn refuse(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         index: usize,
         message: Option<String>,
         reason: String,
@@ -143,14 +142,14 @@ impl Approvals {
         let Some(call) = batch.get_mut(index) else {
             return;
         };
-        if !desk.has_hooks(point, call.name()) {
-            return batch.deny(desk, index, message.as_deref(), &reason, false);
+        if !ctx.has_hooks(point, call.name()) {
+            return batch.deny(ctx, index, message.as_deref(), &reason, false);
         }
         let facts = Facts::call(CallFacts {
             reason: Some(message.as_deref().unwrap_or(&reason)),
             ..call.facts()
         });
-        desk.ask(Ask::new(point, About::Call(index), &facts).named(call.name()));
+        ctx.ask(Ask::new(point, About::Call(index), &facts).named(call.name()));
         batch.set(index, CallStatus::Refused { message, reason }, Some(Wait::Hooks));
     }
 
@@ -158,13 +157,13 @@ impl Approvals {
     pub fn after_denial(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         index: usize,
         may_retry: bool,
     ) {
         let status = batch.get(index).map(|call| call.kept.status.clone());
         if let Some(CallStatus::Refused { message, reason }) = status {
-            batch.deny(desk, index, message.as_deref(), &reason, may_retry);
+            batch.deny(ctx, index, message.as_deref(), &reason, may_retry);
         }
     }
 }
@@ -173,14 +172,14 @@ impl Approvals {
 /// error, there is a warning, and the function returns false.
 pub fn change_input(
     batch: &mut Batch,
-    desk: &mut AgentContext<'_>,
+    ctx: &mut AgentContext<'_>,
     index: usize,
     input: Option<Json>,
 ) -> bool {
     let (Some(input), Some(call)) = (input, batch.get_mut(index)) else {
         return true;
     };
-    let Some(problem) = misfit(desk, call.tool, &input) else {
+    let Some(problem) = misfit(ctx, call.tool, &input) else {
         let before = call.input().clone();
         call.kept.unchanged.get_or_insert(before);
         call.set_input(input);
@@ -190,8 +189,8 @@ pub fn change_input(
         "The application changed the input of {}, and it does not fit the tool's schema: {problem}",
         call.name()
     );
-    desk.warn("invalid_updated_input", message.clone());
+    ctx.warn("invalid_updated_input", message.clone());
     let hint = "Do not repeat the call as it is; go on without it or ask the user.";
-    batch.fail(desk, index, fault("invalid_input", message, hint));
+    batch.fail(ctx, index, fault("invalid_input", message, hint));
     false
 }

@@ -8,7 +8,7 @@ use crate::engine::agent::calls::approvals::{Approvals, change_input};
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::{Call, Wait};
 use crate::engine::agent::calls::rules::ruled;
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::agent::profile::Profile;
 use crate::engine::model::config::permission::{Permissions, RuleKind};
@@ -28,7 +28,7 @@ impl Approvals {
     pub fn contest(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         index: usize,
         reason: String,
         classify: bool,
@@ -39,19 +39,19 @@ impl Approvals {
         };
         // The user was asked in another process, after the hooks.
         let is_asked = call.kept.question.is_some();
-        if classify || is_asked || call.kept.gate.said(Decision::Defer) || !desk.has_hooks(point, call.name())
+        if classify || is_asked || call.kept.gate.said(Decision::Defer) || !ctx.has_hooks(point, call.name())
         {
-            return self.ask_for(batch, desk, index, &reason, classify);
+            return self.ask_for(batch, ctx, index, &reason, classify);
         }
-        let facts = Facts::call(ruled(call, &self.readings, desk, &reason));
-        desk.ask(Ask::new(point, About::Call(index), &facts).named(call.name()));
+        let facts = Facts::call(ruled(call, &self.readings, ctx, &reason));
+        ctx.ask(Ask::new(point, About::Call(index), &facts).named(call.name()));
         call.waits = Some(Wait::Contest { reason });
     }
 
     pub fn after_permission_hooks(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         index: usize,
         verdict: HookAnswer,
     ) -> Next {
@@ -61,7 +61,7 @@ impl Approvals {
             _ => {
                 let call = batch.get_mut(index);
                 if let Some(Wait::Contest { reason }) = call.and_then(|call| call.waits.take()) {
-                    self.ask_for(batch, desk, index, &reason, false);
+                    self.ask_for(batch, ctx, index, &reason, false);
                 }
                 return Next::Advance;
             }
@@ -73,14 +73,14 @@ impl Approvals {
             interrupt: verdict.interrupt,
             updated_permissions: verdict.updated_permissions,
         };
-        self.heed_permission(batch, desk, index, answer)
+        self.heed_permission(batch, ctx, index, answer)
     }
 
     /// Asks the user or the classifier.
     fn ask_for(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         index: usize,
         reason: &str,
         classify: bool,
@@ -96,10 +96,10 @@ impl Approvals {
             };
             (Point::Classify, facts)
         } else {
-            (Point::Permission, ruled(call, &self.readings, desk, reason))
+            (Point::Permission, ruled(call, &self.readings, ctx, reason))
         };
         let facts = Facts::call(CallFacts {
-            agent_path: desk.who.parent.as_ref().map(|_| desk.who.path.as_str()),
+            agent_path: ctx.who.parent.as_ref().map(|_| ctx.who.path.as_str()),
             ..facts
         });
         let ask = Ask {
@@ -109,10 +109,10 @@ impl Approvals {
             ..Ask::new(point, About::Call(index), &facts)
         };
         let is_new = ask.id.is_none();
-        let question = desk.ask(ask);
+        let question = ctx.ask(ask);
         call.kept.question = Some(question);
-        if !classify && is_new && desk.has_hooks(Point::Notification, PROMPT) {
-            notify(call, desk, question, reason);
+        if !classify && is_new && ctx.has_hooks(Point::Notification, PROMPT) {
+            notify(call, ctx, question, reason);
         }
         batch.set(index, CallStatus::Asked, Some(Wait::Permission));
     }
@@ -121,7 +121,7 @@ impl Approvals {
     pub fn take_permission(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         about: &About,
         answer: PermissionAnswer,
     ) -> Next {
@@ -131,72 +131,72 @@ impl Approvals {
         if let Some(call) = batch.get_mut(index) {
             call.kept.question = None;
         }
-        self.heed_permission(batch, desk, index, answer)
+        self.heed_permission(batch, ctx, index, answer)
     }
 
     fn heed_permission(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         index: usize,
         answer: PermissionAnswer,
     ) -> Next {
         let mut is_changed = false;
         for update in answer.updated_permissions {
             if let Some(message) = unkept(&update) {
-                desk.warn("permission_update", message);
+                ctx.warn("permission_update", message);
             }
             if !update.is_of_directories() {
-                apply(update, desk.permissions.get_or_insert_with(Permissions::open));
+                apply(update, ctx.permissions.get_or_insert_with(Permissions::open));
                 is_changed = true;
             }
         }
         if is_changed {
-            warn_of_rules(desk);
+            warn_of_rules(ctx);
         }
         if answer.behavior == Behavior::Allow {
-            if change_input(batch, desk, index, answer.updated_input) {
-                self.admit(batch, desk, index);
+            if change_input(batch, ctx, index, answer.updated_input) {
+                self.admit(batch, ctx, index);
             }
             return Next::Advance;
         }
         let reason = "it was not approved";
         if answer.interrupt {
-            batch.deny(desk, index, answer.message.as_deref(), reason, false);
+            batch.deny(ctx, index, answer.message.as_deref(), reason, false);
             let why = answer.message.unwrap_or_else(|| "a tool call was denied".into());
             return Next::Cancel(why);
         }
-        self.refuse(batch, desk, index, answer.message, reason.into());
+        self.refuse(batch, ctx, index, answer.message, reason.into());
         Next::Advance
     }
 }
 
 /// Calls the hooks with a notification that a call waits for the user.
-fn notify(call: &Call, desk: &mut AgentContext<'_>, question_id: EffectId, reason: &str) {
+fn notify(call: &Call, ctx: &mut AgentContext<'_>, question_id: EffectId, reason: &str) {
     let facts = Facts::Notification {
         notification_type: PROMPT,
         message: format!("{} needs your approval: {reason}", call.name()),
         question_id,
         tool_name: call.name(),
     };
-    desk.ask(Ask::new(Point::Notification, About::Nothing, &facts).named(PROMPT));
+    ctx.ask(Ask::new(Point::Notification, About::Nothing, &facts).named(PROMPT));
 }
 
 /// Warns of wrong rules that an answer has added. With wrong rules in the options, a run does not start.
-fn warn_of_rules(desk: &mut AgentContext<'_>) {
-    let Some(permissions) = desk.permissions.as_ref() else {
+fn warn_of_rules(ctx: &mut AgentContext<'_>) {
+    let Some(permissions) = ctx.permissions.as_ref() else {
         return;
     };
     let check = |profile: &Profile| permissions.check(&profile.config.tools).err();
-    let wrong = desk.setup.profiles().find_map(check);
+    let wrong = ctx.setup.profiles().find_map(check);
     let ignored = permissions.ignored_rules();
     if let Some(error) = wrong {
         let message = format!("{}: {}", error.field, error.problem);
-        desk.warn("invalid_rule", message);
+        ctx.warn("invalid_rule", message);
     }
     if !ignored.is_empty() {
         let message = format!("{IGNORED_RULES}{}", ignored.join(", "));
-        desk.warn("rules_ignored", message);
+        ctx.warn("rules_ignored", message);
     }
 }
 

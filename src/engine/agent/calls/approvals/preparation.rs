@@ -10,7 +10,7 @@ use crate::engine::agent::calls::call::Wait;
 use crate::engine::agent::calls::fault;
 use crate::engine::agent::calls::rules::texts_to_read;
 use crate::engine::agent::calls::schedule::{invocation, wait_ms};
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::model::input::PreparedCall;
 use crate::engine::model::journal::CallStatus;
@@ -18,7 +18,7 @@ use crate::engine::model::question::{Facts, Point};
 
 impl Approvals {
     /// Asks your code to prepare the calls, in one question for the batch, before anything else happens to them.
-    pub fn prepare(&mut self, batch: &mut Batch, desk: &mut AgentContext<'_>) {
+    pub fn prepare(&mut self, batch: &mut Batch, ctx: &mut AgentContext<'_>) {
         let mut tool_ms = None;
         let (mut indexes, mut calls, mut texts) = (Vec::new(), Vec::new(), Vec::new());
         for (index, call) in batch.get_all_mut().iter_mut().enumerate() {
@@ -28,9 +28,9 @@ impl Approvals {
             {
                 *is_asked = true;
                 // The check of an input counts against the tool's time.
-                tool_ms = tool_ms.max(wait_ms(call, desk));
-                texts.extend(texts_to_read(call, desk));
-                calls.push(invocation(call, 0, desk.who, false));
+                tool_ms = tool_ms.max(wait_ms(call, ctx));
+                texts.extend(texts_to_read(call, ctx));
+                calls.push(invocation(call, 0, ctx.who, false));
                 indexes.push(index);
             }
         }
@@ -42,20 +42,20 @@ impl Approvals {
             tool_ms,
             ..Ask::new(Point::PrepareCalls, About::Calls(indexes), &facts)
         };
-        desk.ask(ask);
+        ctx.ask(ask);
     }
 
     fn take_one(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         index: usize,
         prepared: PreparedCall,
     ) {
         let status = batch.get(index).map(|call| call.kept.status.clone());
         if let Some(status) = status.filter(|status| *status != CallStatus::Open) {
             // It has advanced further in another process.
-            return self.go_on_from(batch, desk, index, status);
+            return self.go_on_from(batch, ctx, index, status);
         }
         if let Some(problem) = prepared.problem {
             let fault = fault(
@@ -63,7 +63,7 @@ impl Approvals {
                 problem,
                 "Call the tool again with input that fits its schema.",
             );
-            return batch.fail(desk, index, fault);
+            return batch.fail(ctx, index, fault);
         }
         if let Some(call) = batch.get_mut(index) {
             call.kept.resource_key = prepared.resource_key.or(call.kept.resource_key.take());
@@ -80,7 +80,7 @@ impl Approvals {
     pub fn take_prepared(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         about: &About,
         prepared: Result<Vec<PreparedCall>, String>,
     ) -> Next {
@@ -95,12 +95,12 @@ impl Approvals {
         let mut prepared = prepared.into_iter();
         for index in indexes {
             if let Some(prepared) = prepared.next() {
-                self.take_one(batch, desk, *index, prepared);
+                self.take_one(batch, ctx, *index, prepared);
                 continue;
             }
             let hint = "Call the tool again, or go on without it.";
             let fault = fault("tool_failed", why.clone(), hint);
-            batch.fail(desk, *index, fault);
+            batch.fail(ctx, *index, fault);
         }
         Next::Advance
     }
@@ -109,14 +109,14 @@ impl Approvals {
     pub fn go_on_from(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         index: usize,
         status: CallStatus,
     ) {
         match status {
-            CallStatus::Refused { message, reason } => self.refuse(batch, desk, index, message, reason),
-            CallStatus::Allowed => self.admit(batch, desk, index),
-            CallStatus::Cleared if self.deny_by_rule(batch, desk, index) => {}
+            CallStatus::Refused { message, reason } => self.refuse(batch, ctx, index, message, reason),
+            CallStatus::Allowed => self.admit(batch, ctx, index),
+            CallStatus::Cleared if self.deny_by_rule(batch, ctx, index) => {}
             CallStatus::Cleared => batch.set(index, CallStatus::Cleared, None),
             // It is judged by the rules of now, and asked about under its old id.
             _ => batch.set_to_judge(index),

@@ -8,7 +8,7 @@ use crate::engine::agent::calls::approvals::Approvals;
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Wait;
 use crate::engine::agent::calls::fault;
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::model::input::{Reconciled, ToolReturn};
 use crate::engine::model::journal::CallStatus;
@@ -20,7 +20,7 @@ impl Approvals {
     pub fn ask_to_reconcile(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         index: usize,
         started: Option<EffectId>,
         reason: &str,
@@ -28,19 +28,19 @@ impl Approvals {
         let Some(call) = batch.get_mut(index) else {
             return;
         };
-        let version = version_of(call.tool, desk);
+        let version = version_of(call.tool, ctx);
         let facts = Facts::call(CallFacts {
             reason: Some(reason),
             other_version: (call.kept.version.as_ref() != version)
                 .then(|| call.kept.version.as_deref().unwrap_or_default()),
-            is_torn: desk.ledger.is_torn.then_some(true),
+            is_torn: ctx.ledger.is_torn.then_some(true),
             ..call.facts()
         });
         let ask = Ask {
             id: call.kept.question,
             ..Ask::new(Point::Reconcile, About::Call(index), &facts)
         };
-        call.kept.question = Some(desk.ask(ask));
+        call.kept.question = Some(ctx.ask(ask));
         let status = started.map_or(CallStatus::Cleared, |effect| CallStatus::Started { effect });
         batch.set(index, status, Some(Wait::Reconciliation));
     }
@@ -49,7 +49,7 @@ impl Approvals {
     pub fn take_reconciled(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         about: &About,
         answer: Reconciled,
     ) -> Next {
@@ -59,19 +59,19 @@ impl Approvals {
         if let Some(call) = batch.get_mut(index) {
             call.kept.question = None;
             call.is_vouched = true;
-            call.kept.version = version_of(call.tool, desk).cloned();
+            call.kept.version = version_of(call.tool, ctx).cloned();
         }
         match answer {
             Reconciled::Run => batch.set(index, CallStatus::Cleared, None),
             Reconciled::Done { output } => {
                 let result = ToolReturn::Value(output);
-                if !self.hook_result(batch, desk, index, &result) {
-                    batch.finish(desk, index, result);
+                if !self.hook_result(batch, ctx, index, &result) {
+                    batch.finish(ctx, index, result);
                 }
             }
             Reconciled::Fail { message } => {
                 let hint = "Do not repeat the call as it is; go on without it or ask the user.";
-                batch.fail(desk, index, fault("interrupted", message, hint));
+                batch.fail(ctx, index, fault("interrupted", message, hint));
             }
         }
         Next::Advance
@@ -79,6 +79,6 @@ impl Approvals {
 }
 
 /// The version of a tool in this process, if it has one.
-pub fn version_of<'a>(tool: Option<usize>, desk: &AgentContext<'a>) -> Option<&'a String> {
-    desk.tool(tool)?.version.as_ref()
+pub fn version_of<'a>(tool: Option<usize>, ctx: &AgentContext<'a>) -> Option<&'a String> {
+    ctx.tool(tool)?.version.as_ref()
 }

@@ -7,7 +7,7 @@
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::approvals::Approvals;
 use crate::engine::agent::calls::batch::Batch;
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
@@ -15,41 +15,41 @@ use crate::engine::model::question::{Facts, FaultyCall, Point};
 
 impl Approvals {
     /// Asks before the round ends, or waits for the answers. Returns false if nothing is left to ask.
-    pub fn ask_before_end(&self, batch: &Batch, desk: &mut AgentContext<'_>) -> bool {
+    pub fn ask_before_end(&self, batch: &Batch, ctx: &mut AgentContext<'_>) -> bool {
         let point = Point::PostToolBatch;
-        if desk.asks.is_at(desk.who.agent, point) || desk.asks.is_at(desk.who.agent, Point::WordErrors) {
+        if ctx.asks.is_at(ctx.who.agent, point) || ctx.asks.is_at(ctx.who.agent, Point::WordErrors) {
             return true;
         }
-        if !desk.has_hooks(point, "") {
-            return self.ask_for_words(batch, desk);
+        if !ctx.has_hooks(point, "") {
+            return self.ask_for_words(batch, ctx);
         }
         let tool_calls: Vec<ToolCallRecord> = batch.told().map(|call| call.record(false)).collect();
         let facts = Facts::Batch {
             tool_calls: &tool_calls,
         };
-        desk.ask(Ask::new(point, About::Phase, &facts));
+        ctx.ask(Ask::new(point, About::Phase, &facts));
         true
     }
 
     pub fn after_batch(
         &mut self,
         batch: &mut Batch,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         mut verdict: HookAnswer,
     ) -> Next {
         self.note(&mut verdict, true);
         if let Some(why) = verdict.stop {
             return Next::StopBecause(StoppedBy::Hook, why);
         }
-        if self.ask_for_words(batch, desk) {
+        if self.ask_for_words(batch, ctx) {
             return Next::Wait;
         }
         Next::RoundOver
     }
 
     /// Asks `toolCalls.wordError` for the text of this round's errors. Returns false if there is nothing to ask.
-    fn ask_for_words(&self, batch: &Batch, desk: &mut AgentContext<'_>) -> bool {
-        if !desk.config.tool_calls.word_errors {
+    fn ask_for_words(&self, batch: &Batch, ctx: &mut AgentContext<'_>) -> bool {
+        if !ctx.config.tool_calls.word_errors {
             return false;
         }
         let faulty = batch.told().filter_map(|call| {
@@ -65,7 +65,7 @@ impl Approvals {
             return false;
         }
         let facts = Facts::Errors { errors };
-        desk.ask(Ask::new(Point::WordErrors, About::Phase, &facts));
+        ctx.ask(Ask::new(Point::WordErrors, About::Phase, &facts));
         true
     }
 }

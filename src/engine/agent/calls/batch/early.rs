@@ -8,7 +8,7 @@ use looplet_scan::reader::Object;
 
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::written::{WrittenCall, read_call};
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::telling::tell_changes;
 use crate::engine::model::answer::{ModelAnswer, PartKind};
 
@@ -16,7 +16,7 @@ impl Batch {
     /// The next call of the answer, if it is complete.
     pub fn next_early(
         &mut self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         answer: &mut ModelAnswer,
     ) -> Option<WrittenCall> {
         while !self.is_closed {
@@ -31,7 +31,7 @@ impl Batch {
                 self.parts_seen += 1;
                 continue;
             }
-            if !part.whole && !self.ends_at_next_call(at, desk, answer) {
+            if !part.whole && !self.ends_at_next_call(at, ctx, answer) {
                 return None;
             }
             let is_last = at + 1 == answer.parts.len();
@@ -41,7 +41,7 @@ impl Batch {
                 return None;
             }
             self.parts_seen += 1;
-            return Some(read_call(part, desk));
+            return Some(read_call(part, ctx));
         }
         None
     }
@@ -49,12 +49,7 @@ impl Batch {
     /// Ends a call when the next one has started, because Chat Completions does not mark the end of a call. Some
     /// servers interleave the calls of an answer, so the arguments must be an object that cannot grow. Otherwise no
     /// further call starts early.
-    fn ends_at_next_call(
-        &mut self,
-        at: usize,
-        desk: &mut AgentContext<'_>,
-        answer: &mut ModelAnswer,
-    ) -> bool {
+    fn ends_at_next_call(&mut self, at: usize, ctx: &mut AgentContext<'_>, answer: &mut ModelAnswer) -> bool {
         let Some([part, behind @ ..]) = answer.parts.get(at..) else {
             return false;
         };
@@ -69,7 +64,7 @@ impl Batch {
             return false;
         }
         answer.end(at);
-        tell_changes(answer, desk, false);
+        tell_changes(answer, ctx, false);
         true
     }
 

@@ -4,7 +4,7 @@ use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::{Call, Wait, written_json};
 use crate::engine::agent::calls::rules::texts_to_read;
 use crate::engine::agent::calls::written::WrittenCall;
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::json::digest;
 use crate::engine::model::event::{EventKind, ToolFault, Transfer};
 use crate::engine::model::input::ToolReturn;
@@ -14,20 +14,20 @@ use crate::engine::policy::binding::bound_input;
 impl Batch {
     /// Adds a call to the batch and emits it. Returns its index. A call that `is_settled` was emitted with its result
     /// by the process before: a second event would open it again.
-    pub fn list(&mut self, desk: &mut AgentContext<'_>, written: WrittenCall, is_settled: bool) -> usize {
+    pub fn list(&mut self, ctx: &mut AgentContext<'_>, written: WrittenCall, is_settled: bool) -> usize {
         let index = self.calls.len();
-        let call = queued(index, written, desk);
+        let call = queued(index, written, ctx);
         let mut counts = self.counts.iter_mut();
         if let Some((_, count)) = counts.find(|(tool, _)| !call.is_answer && tool == call.name()) {
             *count += 1;
         }
-        if !call.is_answer && !is_settled && !desk.ledger.skip_unheard() {
+        if !call.is_answer && !is_settled && !ctx.ledger.skip_unheard() {
             let input = call.written_input.clone();
-            desk.emit(EventKind::ToolCall {
+            ctx.emit(EventKind::ToolCall {
                 tool_call_id: call.id().to_owned(),
                 tool_name: call.name().to_owned(),
-                input_hash: desk.config.trace.then(|| digest::input_hash(input.as_str())),
-                transfer: transfer(&call, desk).filter(|_| desk.config.trace),
+                input_hash: ctx.config.trace.then(|| digest::input_hash(input.as_str())),
+                transfer: transfer(&call, ctx).filter(|_| ctx.config.trace),
                 input,
             });
         }
@@ -36,9 +36,9 @@ impl Batch {
     }
 
     /// Adds the calls of an answer that is not used, without emitting them. Their results say that they were not run.
-    pub fn list_unrun(&mut self, desk: &AgentContext<'_>, written: impl Iterator<Item = WrittenCall>) {
+    pub fn list_unrun(&mut self, ctx: &AgentContext<'_>, written: impl Iterator<Item = WrittenCall>) {
         for call in written {
-            let mut call = listed(self.calls.len(), call, desk);
+            let mut call = listed(self.calls.len(), call, ctx);
             call.kept.status = CallStatus::Done {
                 result: ToolReturn::Fault(ToolFault::not_run()),
                 duration_ms: 0,
@@ -50,15 +50,15 @@ impl Batch {
 }
 
 /// A call with the options of its tool.
-fn queued(index: usize, written: WrittenCall, desk: &AgentContext<'_>) -> Call {
-    let mut call = listed(index, written, desk);
-    call.max_result_chars = desk.config.tool_calls.max_result_chars;
+fn queued(index: usize, written: WrittenCall, ctx: &AgentContext<'_>) -> Call {
+    let mut call = listed(index, written, ctx);
+    call.max_result_chars = ctx.config.tool_calls.max_result_chars;
     let mut is_unprepared = false;
-    if let Some(tool) = desk.tool(call.tool) {
+    if let Some(tool) = ctx.tool(call.tool) {
         call.kept.version.clone_from(&tool.version);
         call.read_only = tool.read_only;
         call.kept.needs_approval = tool.needs_approval;
-        call.set_input(bound_input(call.input(), &tool.bindings, desk.inputs));
+        call.set_input(bound_input(call.input(), &tool.bindings, ctx.inputs));
         if let Some(most) = tool.max_result_chars {
             call.max_result_chars = most.min(u32::MAX.into()) as u32;
         }
@@ -70,15 +70,15 @@ fn queued(index: usize, written: WrittenCall, desk: &AgentContext<'_>) -> Call {
         }
         is_unprepared = tool.prepare;
     }
-    if is_unprepared || !texts_to_read(&call, desk).is_empty() {
+    if is_unprepared || !texts_to_read(&call, ctx).is_empty() {
         call.waits = Some(Wait::Preparation { is_asked: false });
     }
     call
 }
 
 /// How a call reaches the agent that answers it; none where a function does.
-fn transfer(call: &Call, desk: &AgentContext<'_>) -> Option<Transfer> {
-    let agent = desk.tool(call.tool)?.agent?;
+fn transfer(call: &Call, ctx: &AgentContext<'_>) -> Option<Transfer> {
+    let agent = ctx.tool(call.tool)?.agent?;
     Some(if agent.handoff {
         Transfer::PassControl
     } else {
@@ -86,9 +86,9 @@ fn transfer(call: &Call, desk: &AgentContext<'_>) -> Option<Transfer> {
     })
 }
 
-fn listed(index: usize, written: WrittenCall, desk: &AgentContext<'_>) -> Call {
+fn listed(index: usize, written: WrittenCall, ctx: &AgentContext<'_>) -> Call {
     Call {
-        is_answer: written.is_answer(desk),
+        is_answer: written.is_answer(ctx),
         kept: CallState {
             index,
             tool_call_id: written.id,
@@ -100,7 +100,7 @@ fn listed(index: usize, written: WrittenCall, desk: &AgentContext<'_>) -> Call {
         written_input: written_json(&written.input),
         written: written.input,
         updated_input: None,
-        tells_update: desk.setup.root.config.tool_calls.tell_updated_input,
+        tells_update: ctx.setup.root.config.tool_calls.tell_updated_input,
         read_only: false,
         max_result_chars: u32::MAX,
         terminates: false,

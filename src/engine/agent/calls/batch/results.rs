@@ -6,7 +6,7 @@
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::{Call, Wait};
 use crate::engine::agent::calls::fault;
-use crate::engine::agent::desk::AgentContext;
+use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::json::digest;
 use crate::engine::model::event::{EventKind, ToolFault};
@@ -18,16 +18,16 @@ use crate::engine::model::output::{EffectId, Output};
 
 impl Batch {
     /// Makes a call with an open effect wait for its result.
-    pub fn wait_for_result(&mut self, desk: &AgentContext<'_>, index: usize, effect: EffectId) {
-        let started_ms = desk.ledger.now_ms;
+    pub fn wait_for_result(&mut self, ctx: &AgentContext<'_>, index: usize, effect: EffectId) {
+        let started_ms = ctx.ledger.now_ms;
         let waits = Wait::Result { started_ms };
         self.set(index, CallStatus::Started { effect }, Some(waits));
     }
 
     /// Gives the call its final result. An unrecoverable fault stops the agent.
-    pub fn count_in(&mut self, desk: &mut AgentContext<'_>, index: usize, result: ToolReturn) -> Next {
+    pub fn count_in(&mut self, ctx: &mut AgentContext<'_>, index: usize, result: ToolReturn) -> Next {
         let is_fatal = matches!(&result, ToolReturn::Fault(fault) if !fault.recoverable);
-        self.finish(desk, index, result);
+        self.finish(ctx, index, result);
         if is_fatal {
             Next::Stop(StoppedBy::FatalTool)
         } else {
@@ -36,22 +36,22 @@ impl Batch {
     }
 
     /// Gives the call a fault as its result.
-    pub fn fail(&mut self, desk: &mut AgentContext<'_>, index: usize, fault: ToolFault) {
-        self.finish(desk, index, ToolReturn::Fault(fault));
+    pub fn fail(&mut self, ctx: &mut AgentContext<'_>, index: usize, fault: ToolFault) {
+        self.finish(ctx, index, ToolReturn::Fault(fault));
     }
 
     /// Gives the call its result.
-    pub fn finish(&mut self, desk: &mut AgentContext<'_>, index: usize, result: ToolReturn) {
-        self.forget_elicitations(desk, index);
+    pub fn finish(&mut self, ctx: &mut AgentContext<'_>, index: usize, result: ToolReturn) {
+        self.forget_elicitations(ctx, index);
         let Some(call) = self.calls.get_mut(index) else {
             return;
         };
-        let duration_ms = call.duration_ms(desk.ledger.now_ms);
-        if !desk.ledger.skip_unheard() && !call.is_answer {
+        let duration_ms = call.duration_ms(ctx.ledger.now_ms);
+        if !ctx.ledger.skip_unheard() && !call.is_answer {
             let (tool_call_id, tool_name) = (call.id().to_owned(), call.name().to_owned());
             let updated_input = call.updated_input.clone();
             let hash = |input: &Json| digest::input_hash(input.as_str());
-            let updated_input_hash = updated_input.as_ref().filter(|_| desk.config.trace).map(hash);
+            let updated_input_hash = updated_input.as_ref().filter(|_| ctx.config.trace).map(hash);
             let kind = match &result {
                 ToolReturn::Fault(fault) => EventKind::ToolError {
                     tool_call_id,
@@ -70,7 +70,7 @@ impl Batch {
                     duration_ms,
                 },
             };
-            desk.emit(kind);
+            ctx.emit(kind);
         }
         let is_cut = call.is_cut(&result);
         if is_cut {
@@ -78,7 +78,7 @@ impl Batch {
                 "The model is shown only the beginning of a result of {}",
                 call.name()
             );
-            desk.warn("result_cut", message);
+            ctx.warn("result_cut", message);
         }
         call.kept.checkpoint = None;
         if call.updated_input.is_none() {
@@ -97,7 +97,7 @@ impl Batch {
     /// Gives the call a fault, in the words of its denier if there are any.
     pub fn deny(
         &mut self,
-        desk: &mut AgentContext<'_>,
+        ctx: &mut AgentContext<'_>,
         index: usize,
         message: Option<&str>,
         reason: &str,
@@ -112,19 +112,19 @@ impl Batch {
             message: message.map_or_else(|| format!("The call was denied: {reason}"), str::to_owned),
             ..fault("denied", String::new(), hint)
         };
-        self.fail(desk, index, fault);
+        self.fail(ctx, index, fault);
     }
 
     /// Withdraws the questions of a call that has ended.
-    pub fn forget_elicitations(&mut self, desk: &mut AgentContext<'_>, index: usize) {
+    pub fn forget_elicitations(&mut self, ctx: &mut AgentContext<'_>, index: usize) {
         let call = self.calls.get_mut(index);
         if let Some(call) = call.filter(|call| !call.kept.elicitations.is_empty()) {
             call.kept.elicitations.clear();
-            desk.withdraw_elicitations(index);
+            ctx.withdraw_elicitations(index);
         }
     }
 
-    pub fn progress(&self, desk: &mut AgentContext<'_>, effect: EffectId, data: Json) {
+    pub fn progress(&self, ctx: &mut AgentContext<'_>, effect: EffectId, data: Json) {
         let index = self.index_of(effect);
         let Some(call) = index.and_then(|index| self.calls.get(index)) else {
             return;
@@ -134,7 +134,7 @@ impl Batch {
             tool_name: call.name().to_owned(),
             data,
         };
-        desk.emit(kind);
+        ctx.emit(kind);
     }
 
     /// The result of a call that hooks are looking at.
@@ -146,17 +146,17 @@ impl Batch {
     }
 
     /// Aborts the running calls. A result that hooks are still checking is used unchanged.
-    pub fn abort(&mut self, desk: &mut AgentContext<'_>, why: &str) {
+    pub fn abort(&mut self, ctx: &mut AgentContext<'_>, why: &str) {
         for index in 0..self.calls.len() {
             if let Some(result) = self.returned(index) {
-                self.finish(desk, index, result);
+                self.finish(ctx, index, result);
                 continue;
             }
             let Some(effect) = self.calls.get(index).and_then(Call::running) else {
                 continue;
             };
-            let written = abort_call(desk, effect, why);
-            desk.ledger.close(effect);
+            let written = abort_call(ctx, effect, why);
+            ctx.ledger.close(effect);
             let so_far = if written.is_empty() {
                 ""
             } else {
@@ -165,24 +165,24 @@ impl Batch {
             let message = format!("{why}{so_far}{written}");
             let hint = "Call the tool again if its result is still needed.";
             let fault = fault("cancelled", message, hint);
-            self.fail(desk, index, fault);
+            self.fail(ctx, index, fault);
         }
     }
 
     /// Ends the calls that were emitted and never ran.
-    pub fn leave_all(&mut self, desk: &mut AgentContext<'_>) {
+    pub fn leave_all(&mut self, ctx: &mut AgentContext<'_>) {
         for index in 0..self.calls.len() {
             if self.calls.get(index).is_some_and(|call| !call.is_done()) {
-                self.fail(desk, index, ToolFault::not_run());
+                self.fail(ctx, index, ToolFault::not_run());
             }
         }
     }
 
     /// Takes the result of a subagent for an agent that is about to be stopped.
-    pub fn take_result(&mut self, desk: &mut AgentContext<'_>, effect: EffectId, result: ToolReturn) {
+    pub fn take_result(&mut self, ctx: &mut AgentContext<'_>, effect: EffectId, result: ToolReturn) {
         if let Some(index) = self.index_of(effect) {
-            desk.ledger.close(effect);
-            self.finish(desk, index, result);
+            ctx.ledger.close(effect);
+            self.finish(ctx, index, result);
         }
     }
 
@@ -208,10 +208,10 @@ impl Batch {
 }
 
 /// Stops the subagent or your function that works on a call. Returns the text that a subagent has written so far.
-fn abort_call(desk: &mut AgentContext<'_>, effect: EffectId, why: &str) -> String {
-    let Some(child) = desk.child_of(effect) else {
-        if !desk.ledger.is_delegated(effect) {
-            desk.ledger.output(Output::AbortTool {
+fn abort_call(ctx: &mut AgentContext<'_>, effect: EffectId, why: &str) -> String {
+    let Some(child) = ctx.child_of(effect) else {
+        if !ctx.ledger.is_delegated(effect) {
+            ctx.ledger.output(Output::AbortTool {
                 call: effect,
                 why: why.to_owned(),
             });
@@ -219,8 +219,8 @@ fn abort_call(desk: &mut AgentContext<'_>, effect: EffectId, why: &str) -> Strin
         return String::new();
     };
     let mut text = String::new();
-    desk.on_child(child, &mut |child, desk| {
-        child.cancel(desk, why.to_owned());
+    ctx.on_child(child, &mut |child, ctx| {
+        child.cancel(ctx, why.to_owned());
         text = child.text();
     });
     text

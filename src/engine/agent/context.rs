@@ -1,7 +1,7 @@
 //! The parts of a run that an agent works with, borrowed for one input.
 //!
-//! The run makes an [`AgentContext`] for the agent that an input belongs to. Through it the agent reads its
-//! configuration, opens and closes effects, asks questions, and reaches the agents below it. The desk owns nothing
+//! The run creates an [`AgentContext`] for the agent that an input belongs to. Through it the agent reads its
+//! configuration, opens and closes effects, asks questions, and reaches the agents below it. The context owns nothing
 //! and decides nothing.
 
 use crate::engine::agent::asks::Questions;
@@ -19,11 +19,11 @@ use crate::engine::model::message::Json;
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::Point;
 
-/// The deepest tree of agents, whatever the configuration says: ending a tree recurses.
+/// The maximum depth of the tree of agents, also if the configuration allows more: ending a tree recurses.
 const MAX_DEPTH: u32 = 8;
 
 pub struct AgentContext<'a> {
-    /// The agent that the desk is for.
+    /// The agent that the context is for.
     pub who: &'a mut AgentIdentity,
     pub config: &'a Config,
     pub catalog: &'a Catalog,
@@ -119,7 +119,7 @@ impl<'a> AgentContext<'a> {
         let Some(Profile { config, catalog, .. }) = self.setup.profile(who.kept.profile) else {
             return;
         };
-        let mut desk = AgentContext {
+        let mut ctx = AgentContext {
             who,
             setup: self.setup,
             inputs: self.inputs,
@@ -132,6 +132,6 @@ impl<'a> AgentContext<'a> {
             below,
             first_below: child + 1,
         };
-        act(agent, &mut desk);
+        act(agent, &mut ctx);
     }
 }
