@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use looplet::engine::agent::identity::active_model::ActiveModel;
 use looplet::engine::agent::request::model_call::ModelCall;
-use looplet::engine::agent::who::active_model::ActiveModel;
 use looplet::engine::model::error::{Failure, FailureCode};
 use looplet::engine::protocol::protocol;
 use serde_json::{Value, json};

@@ -6,9 +6,9 @@
 
 use crate::engine::agent::asks::Questions;
 use crate::engine::agent::catalog::Catalog;
+use crate::engine::agent::identity::AgentIdentity;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::setup::Setup;
-use crate::engine::agent::who::AgentIdentity;
 use crate::engine::agent::{Agent, Node};
 use crate::engine::ledger::{Ledger, Place};
 use crate::engine::model::config::permission::Permissions;
@@ -24,7 +24,7 @@ const MAX_DEPTH: u32 = 8;
 
 pub struct AgentContext<'a> {
     /// The agent that the context is for.
-    pub who: &'a mut AgentIdentity,
+    pub identity: &'a mut AgentIdentity,
     pub config: &'a Config,
     pub catalog: &'a Catalog,
     pub ledger: &'a mut Ledger,
@@ -45,7 +45,7 @@ pub struct AgentContext<'a> {
 
 impl<'a> AgentContext<'a> {
     pub fn place(&self) -> Place {
-        self.who.place()
+        self.identity.place()
     }
 
     pub fn emit(&mut self, kind: EventKind) {
@@ -99,10 +99,10 @@ impl<'a> AgentContext<'a> {
     /// The index of the agent that answers this call and has not ended.
     pub fn child_of(&self, call: EffectId) -> Option<u32> {
         let answers = |node: &&Node| {
-            let parent = node.who.parent.as_ref();
+            let parent = node.identity.parent.as_ref();
             node.agent.ended().is_none() && parent.is_some_and(|parent| parent.call == call)
         };
-        self.below.iter().find(answers).map(|node| node.who.agent)
+        self.below.iter().find(answers).map(|node| node.identity.agent)
     }
 
     /// Calls `act` with an agent below and a context for it.
@@ -113,14 +113,14 @@ impl<'a> AgentContext<'a> {
         let Some((upto, below)) = self.below.split_at_mut_checked(at as usize + 1) else {
             return;
         };
-        let Some(Node { who, agent }) = upto.last_mut() else {
+        let Some(Node { identity, agent }) = upto.last_mut() else {
             return;
         };
-        let Some(Profile { config, catalog, .. }) = self.setup.profile(who.kept.profile) else {
+        let Some(Profile { config, catalog, .. }) = self.setup.profile(identity.kept.profile) else {
             return;
         };
         let mut ctx = AgentContext {
-            who,
+            identity,
             setup: self.setup,
             inputs: self.inputs,
             session: self.session,

@@ -6,7 +6,7 @@
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::rounds::Rounds;
 use crate::engine::agent::context::AgentContext;
-use crate::engine::agent::who::AgentIdentity;
+use crate::engine::agent::identity::AgentIdentity;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::journal::{CourseState, Reply};
 use crate::engine::model::question::{Facts, Point};
@@ -66,20 +66,20 @@ impl IterationState {
     }
 
     /// Restarts an open iteration after its process has ended. The attempts are counted on.
-    pub fn cut_off(&mut self, who: &mut AgentIdentity) {
+    pub fn cut_off(&mut self, identity: &mut AgentIdentity) {
         if self.progress() == Progress::Open {
-            who.kept.iteration = who.kept.iteration.saturating_sub(1);
+            identity.kept.iteration = identity.kept.iteration.saturating_sub(1);
             self.set_progress(Progress::CutOff);
         }
     }
 
     /// Counts the iteration that starts. Returns false if another process has started it: then its attempts and their
     /// usage count too.
-    pub fn begin(&mut self, who: &mut AgentIdentity) -> bool {
+    pub fn begin(&mut self, identity: &mut AgentIdentity) -> bool {
         let is_new = self.progress() != Progress::CutOff;
-        who.kept.iteration += 1;
+        identity.kept.iteration += 1;
         if is_new {
-            who.kept.attempt = 0;
+            identity.kept.attempt = 0;
         }
         self.set_progress(Progress::Open);
         is_new
@@ -89,7 +89,7 @@ impl IterationState {
     pub fn finish(&mut self, ctx: &mut AgentContext<'_>, reply: &Reply) {
         match self.progress() {
             Progress::Open => {}
-            Progress::CutOff => ctx.who.kept.iteration += 1,
+            Progress::CutOff => ctx.identity.kept.iteration += 1,
             Progress::Finished | Progress::Told => return,
         }
         self.set_progress(Progress::Finished);
@@ -116,7 +116,7 @@ impl IterationState {
             text: reply.text(),
             finish_reason: reply.finish_reason,
             usage: reply.usage,
-            tool_calls: rounds.last_of(ctx.who.kept.iteration),
+            tool_calls: rounds.last_of(ctx.identity.kept.iteration),
         };
         ctx.ask(Ask::new(point, About::Phase, &facts));
         true

@@ -38,7 +38,7 @@ impl AgentLimits {
 impl AgentContext<'_> {
     /// The agent's current limits, raised or not.
     pub fn limits(&self) -> &Limits {
-        self.who
+        self.identity
             .limits
             .kept
             .limits
@@ -54,15 +54,18 @@ impl AgentContext<'_> {
     /// The limit that this agent or one above it has exceeded. An agent above is stopped next. An expired time limit
     /// counts even before the input that reports it.
     pub fn overrun(&self) -> Option<StoppedBy> {
-        if self.ledger.is_late(self.who.agent) && !self.may_raise() {
+        if self.ledger.is_late(self.identity.agent) && !self.may_raise() {
             return Some(StoppedBy::Time);
         }
-        self.ledger.accounts.overrun(self.who.agent).map(|(_, by)| by)
+        self.ledger
+            .accounts
+            .overrun(self.identity.agent)
+            .map(|(_, by)| by)
     }
 
     /// The limit that prevents the next iteration.
     pub fn limit_on_iteration(&self) -> Option<StoppedBy> {
-        if Some(self.who.kept.iteration) >= self.limits().max_iterations {
+        if Some(self.identity.kept.iteration) >= self.limits().max_iterations {
             return Some(StoppedBy::Iterations);
         }
         self.overrun()
@@ -73,10 +76,10 @@ impl AgentContext<'_> {
         // Your code is asked about a limit in the name of the agent that owns it, so an agent below stops here.
         let accounts = &self.ledger.accounts;
         let whose = match stopped_by {
-            StoppedBy::ToolCalls => accounts.overcalled(self.who.agent, 0),
-            _ => accounts.overrun(self.who.agent).map(|(agent, _)| agent),
+            StoppedBy::ToolCalls => accounts.overcalled(self.identity.agent, 0),
+            _ => accounts.overrun(self.identity.agent).map(|(agent, _)| agent),
         };
-        let is_own = whose.is_none_or(|agent| agent == self.who.agent);
+        let is_own = whose.is_none_or(|agent| agent == self.identity.agent);
         if !is_own || !self.may_raise() {
             return Next::Stop(stopped_by);
         }
@@ -106,9 +109,9 @@ impl AgentContext<'_> {
         let facts = Facts::Limit {
             limit,
             timeout,
-            usage: accounts.used(self.who.agent),
+            usage: accounts.used(self.identity.agent),
             tool_rounds,
-            tool_calls: accounts.tool_calls(self.who.agent),
+            tool_calls: accounts.tool_calls(self.identity.agent),
         };
         self.ask(Ask::new(Point::Limit, about, &facts));
         Next::Wait
@@ -139,7 +142,7 @@ impl AgentContext<'_> {
 
     /// Adds to a limit, unasked.
     pub fn add_budget(&mut self, more: &Raise) {
-        let timer = self.who.total_timer();
+        let timer = self.identity.total_timer();
         if let Some(ms) = more.time_ms {
             let at_ms = self.ledger.timers.at(timer);
             if let Some(at_ms) = at_ms {
@@ -152,16 +155,16 @@ impl AgentContext<'_> {
     }
 
     fn change_limits(&mut self, change: impl FnOnce(&mut Limits)) {
-        let own = &mut self.who.limits.kept.limits;
+        let own = &mut self.identity.limits.kept.limits;
         let limits = own.get_or_insert_with(|| self.config.limits.clone());
         change(limits);
-        self.ledger.accounts.limit(self.who.agent, limits);
+        self.ledger.accounts.limit(self.identity.agent, limits);
         self.tell_limits();
     }
 
     fn tell_limits(&mut self) {
         let limits = self.limits();
-        let at_ms = self.ledger.timers.at(self.who.total_timer());
+        let at_ms = self.ledger.timers.at(self.identity.total_timer());
         let limits = CurrentLimits {
             max_iterations: limits.max_iterations.unwrap_or(u32::MAX),
             max_total_tokens: limits.max_total_tokens,
@@ -182,7 +185,7 @@ impl AgentContext<'_> {
     pub fn reserve_answer(&mut self, answer: &ModelAnswer) {
         if self.estimates_usage() {
             let written: usize = answer.parts.iter().map(|part| part.text.len()).sum();
-            let input_tokens = self.ledger.accounts.reserved(self.who.agent).input_tokens;
+            let input_tokens = self.ledger.accounts.reserved(self.identity.agent).input_tokens;
             self.reserve(input_tokens, estimate::tokens(written as u64));
         }
     }
@@ -194,8 +197,8 @@ impl AgentContext<'_> {
             output_tokens,
             ..Usage::default()
         };
-        let price = self.who.model.config.price.as_ref();
+        let price = self.identity.model.config.price.as_ref();
         let accounts = &mut self.ledger.accounts;
-        accounts.reserve(self.who.agent, reserved.priced(price, Terms::default()));
+        accounts.reserve(self.identity.agent, reserved.priced(price, Terms::default()));
     }
 }

@@ -20,6 +20,7 @@ pub mod context;
 mod course;
 pub mod durable;
 pub mod history;
+pub mod identity;
 pub mod inbox;
 pub mod limits;
 pub mod machine;
@@ -28,15 +29,14 @@ mod report;
 pub mod request;
 pub(crate) mod summary;
 pub(crate) mod telling;
-pub mod who;
 
 pub mod catalog;
 pub mod profile;
 pub mod setup;
 
+pub use identity::active_model::inherited;
 pub use report::failed;
 pub use telling::{delta, kind_of_delta};
-pub use who::active_model::inherited;
 
 use std::borrow::Cow;
 
@@ -47,6 +47,9 @@ use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::course::IterationState;
 use crate::engine::agent::history::History;
 use crate::engine::agent::history::transcript::Transcript;
+use crate::engine::agent::identity::AgentIdentity;
+use crate::engine::agent::identity::active_model::ActiveModel;
+use crate::engine::agent::identity::tuning::{encode, tune};
 use crate::engine::agent::machine::Machine;
 use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::agent::next::Next;
@@ -54,9 +57,6 @@ use crate::engine::agent::request::Requests;
 use crate::engine::agent::request::handoff::take_over;
 use crate::engine::agent::request::reading::Reading;
 use crate::engine::agent::summary::Summary;
-use crate::engine::agent::who::AgentIdentity;
-use crate::engine::agent::who::active_model::ActiveModel;
-use crate::engine::agent::who::tuning::{encode, tune};
 use crate::engine::ledger::Grown;
 use crate::engine::ledger::spawn::Successor;
 use crate::engine::ledger::timers::TimerReason;
@@ -73,7 +73,7 @@ use crate::engine::model::question::{Answer, Point};
 /// An agent and its place in the tree of a run.
 #[derive(Clone)]
 pub struct Node {
-    pub who: AgentIdentity,
+    pub identity: AgentIdentity,
     pub agent: Agent,
 }
 
@@ -112,7 +112,7 @@ impl Agent {
             Now::Summarizing(summary) if summary.is_asked_by(request) => summary.body(&ctx, transcript).ok(),
             Now::Reading(call) if call.request == Some(request) => match call.own_body() {
                 Some(body) => Some(body),
-                None => encode(transcript, ctx.who, ctx.config).ok(),
+                None => encode(transcript, ctx.identity, ctx.config).ok(),
             },
             _ => None,
         }
@@ -423,7 +423,7 @@ impl Agent {
 /// Makes the first agent of a run.
 pub fn root(model: ActiveModel, transcript: Transcript) -> Node {
     Node {
-        who: AgentIdentity::new(0, "root", model),
+        identity: AgentIdentity::new(0, "root", model),
         agent: Agent::new(transcript),
     }
 }

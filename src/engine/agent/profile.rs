@@ -4,7 +4,7 @@
 //! tools call. Runs read profiles and never change them. An invalid configuration fails in [`Profile::new`].
 
 use crate::engine::agent::catalog::Catalog;
-use crate::engine::agent::who::active_model::ActiveModel;
+use crate::engine::agent::identity::active_model::ActiveModel;
 use crate::engine::model::config::{Config, ModelConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::journal::ModelName;

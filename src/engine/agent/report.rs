@@ -16,14 +16,14 @@ use crate::engine::model::outcome::{Outcome, OutcomeKind, StoppedBy};
 impl Node {
     /// Returns true if the agent has ended and has not reported to its caller.
     pub fn owes_report(&self) -> bool {
-        self.agent.ended().is_some() && self.who.parent.is_some() && !self.agent.course.has_reported()
+        self.agent.ended().is_some() && self.identity.parent.is_some() && !self.agent.course.has_reported()
     }
 
     /// The caller, the outcome, and the result for the caller's model: the agent's text, or the answer that matches
     /// its schema. The transcript remains for [`Node::memory`].
     pub fn report(&mut self, owes_output: bool) -> Option<(Parent, Outcome, ToolReturn)> {
-        let Node { who, agent } = self;
-        let (parent, outcome) = (who.parent.clone()?, agent.ended().cloned()?);
+        let Node { identity, agent } = self;
+        let (parent, outcome) = (identity.parent.clone()?, agent.ended().cloned()?);
         agent.course.note_reported();
         let (text, output) = agent.answers.take();
         let calls = std::mem::take(&mut agent.calls);
@@ -66,12 +66,12 @@ impl Node {
 
     /// Takes the transcript of an ended agent. Returns the memory of a persistent subagent.
     pub fn memory(&mut self) -> Option<Memory> {
-        let Node { who, agent } = self;
+        let Node { identity, agent } = self;
         let transcript = std::mem::take(&mut agent.history.transcript);
         let head = transcript.heads.to_keep().map(Box::new);
         let messages = transcript.into_messages();
         agent.is_kept.then(|| Memory {
-            agent_path: who.home.clone(),
+            agent_path: identity.home.clone(),
             messages,
             head,
         })

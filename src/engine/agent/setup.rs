@@ -8,8 +8,8 @@
 
 use serde_json::Value;
 
+use crate::engine::agent::identity::active_model::ActiveModel;
 use crate::engine::agent::profile::Profile;
-use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::json::digest;
 use crate::engine::json::writer::decimal;
 use crate::engine::model::config::{Config, RunOptions};

@@ -89,7 +89,7 @@ impl Summary {
             cut,
             pre_tokens,
             started_ms: ctx.ledger.now_ms,
-            tries: Tries::after(ctx.who.kept.attempt),
+            tries: Tries::after(ctx.identity.kept.attempt),
             by: author(ctx, history, cut, instructions.is_some()),
             instructions,
             signed: None,
@@ -146,21 +146,21 @@ impl Summary {
 
     /// Sends the request for the summary, also as a retry. Returns false if there is no such request.
     pub fn send(&mut self, ctx: &mut AgentContext<'_>, transcript: &Transcript) -> bool {
-        ctx.who.kept.attempt += 1;
+        ctx.identity.kept.attempt += 1;
         if let Err(error) = self.body(ctx, transcript) {
             let message = unwritten("its request cannot be made: ", &error.to_text());
             ctx.warn(NO_SUMMARY, message);
             return false;
         }
-        ctx.who.model.allow_clearing(ctx.config);
-        let mut url = ctx.who.model.url.clone();
+        ctx.identity.model.allow_clearing(ctx.config);
+        let mut url = ctx.identity.model.url.clone();
         if let Some(form) = self.form(ctx) {
             url = with_path(&url, form.path);
-            ctx.who.model.allow_summary(form);
+            ctx.identity.model.allow_summary(form);
         }
-        let model = &ctx.who.model;
+        let model = &ctx.identity.model;
         if let Some(form) = transcript.signed_summary(model.protocol, &model.config) {
-            ctx.who.model.allow_summary(form);
+            ctx.identity.model.allow_summary(form);
         }
         self.call = Some(Box::new(open_request_at(ctx, "POST", url, None)));
         true
@@ -168,7 +168,7 @@ impl Summary {
 
     /// How the vendor writes it; `None` if someone else does.
     fn form(&self, ctx: &AgentContext<'_>) -> Option<&'static SummaryForm> {
-        let form = ctx.who.model.summary_form();
+        let form = ctx.identity.model.summary_form();
         form.filter(|_| self.by == SummaryBy::Vendor)
     }
 
@@ -182,12 +182,12 @@ impl Summary {
         ctx.emit(kind);
         self.by = SummaryBy::Model;
         self.body = Vec::new();
-        self.tries = Tries::after(ctx.who.kept.attempt);
+        self.tries = Tries::after(ctx.identity.kept.attempt);
     }
 
     /// The body of the request: the conversation as it was sent, and the prompt for the summary.
     pub fn body(&mut self, ctx: &AgentContext<'_>, transcript: &Transcript) -> Result<&[u8], ConfigError> {
-        let model = &ctx.who.model;
+        let model = &ctx.identity.model;
         if self.body.is_empty() {
             let mut prompt = PROMPT.to_owned();
             if let Some(instructions) = &self.instructions {
@@ -236,7 +236,7 @@ impl Summary {
                 self.leave_to_model(ctx, &format!("its answer ended with {reason}."), None);
                 return None;
             };
-            let model = &ctx.who.model;
+            let model = &ctx.identity.model;
             self.signed = Some(signed(
                 model.protocol,
                 &model.config,
@@ -261,7 +261,7 @@ impl Summary {
             answers.count(ctx, &mut call.answer);
         }
         let (policy, seed) = (&ctx.config.retry, ctx.ledger.seed);
-        let attempt = ctx.who.kept.attempt;
+        let attempt = ctx.identity.kept.attempt;
         if let Some(delay_ms) = self.tries.delay_ms(policy, attempt, &failure, seed) {
             retry_after(ctx, delay_ms, failure);
             return Retry::Later;
@@ -271,7 +271,7 @@ impl Summary {
         let may_help = is_refused || matches!(failure.code, FailureCode::Server | FailureCode::Overloaded);
         if self.by == SummaryBy::Vendor && may_help {
             if is_refused {
-                let model = ctx.who.model.config.model.clone();
+                let model = ctx.identity.model.config.model.clone();
                 ctx.ledger.without_summaries.push(model);
             }
             let why = failure.message.clone();
@@ -328,7 +328,7 @@ pub enum Retry {
 
 /// Who writes a summary.
 fn author(ctx: &AgentContext<'_>, history: &History, cut: usize, has_instructions: bool) -> SummaryBy {
-    let (context, model) = (&ctx.config.context, &ctx.who.model);
+    let (context, model) = (&ctx.config.context, &ctx.identity.model);
     // A request for a summary of the vendor cannot hide old calls.
     let is_refused =
         ctx.ledger.without_summaries.contains(&model.config.model) || history.needs_clearing(ctx, cut);

@@ -85,7 +85,7 @@ fn is_text(kind: PartKind) -> bool {
 fn tell(change: Change, answer: &mut ModelAnswer, ctx: &mut AgentContext<'_>) {
     if change == Change::Usage {
         let Some(usage) = answer.usage else { return };
-        ctx.ledger.accounts.note(ctx.who.agent, usage);
+        ctx.ledger.accounts.note(ctx.identity.agent, usage);
         let total = ctx.ledger.accounts.used(0).unwrap_or(usage);
         return ctx.emit(EventKind::Usage { usage, total });
     }

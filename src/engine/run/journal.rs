@@ -180,13 +180,17 @@ impl Run {
                 ledger.accounts.add(Some(parent.agent), &profile.config.limits);
                 ledger.paths.push(checkpoint.place.path.clone());
             }
-            let AgentState { who, limits, .. } = &checkpoint.state;
+            let AgentState {
+                who: identity,
+                limits,
+                ..
+            } = &checkpoint.state;
             ledger.accounts.restore(index, &checkpoint.usage);
             if let Some(limits) = &limits.limits {
                 ledger.accounts.limit(index, limits);
             }
             if !checkpoint.streamed.is_empty() {
-                let (agent, iteration, attempt) = (index, who.iteration, who.attempt);
+                let (agent, iteration, attempt) = (index, identity.iteration, identity.attempt);
                 let place = Place {
                     agent,
                     iteration,
@@ -354,7 +358,7 @@ impl Run {
             let parent = self
                 .agents
                 .get(index as usize)
-                .and_then(|node| node.who.parent.as_ref());
+                .and_then(|node| node.identity.parent.as_ref());
             if parent.is_none_or(|parent| self.ledger.is_open(parent.call)) {
                 self.on_agent(index, |agent, ctx| {
                     agent.go_on_from_checkpoint(ctx, reopens);
@@ -468,7 +472,7 @@ fn note_agent(index: usize, node: &mut Node, noted: &mut LastJournaled, ledger: 
     if renew(&mut noted.usage, &usage) {
         ledger.note(agent, Fact::Usage(usage));
     }
-    let attempt = (node.who.kept.iteration, node.who.kept.attempt);
+    let attempt = (node.identity.kept.iteration, node.identity.kept.attempt);
     let is_saved = ledger.noted() > 0;
     if let Some(fact) = noted.streamed.note(&node.agent, attempt, is_saved) {
         ledger.note(agent, fact);

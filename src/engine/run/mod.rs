@@ -23,9 +23,9 @@ use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::rules::withholds;
 use crate::engine::agent::history::head::Heads;
 use crate::engine::agent::history::transcript::Transcript;
+use crate::engine::agent::identity::active_model::ActiveModel;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::setup::Setup;
-use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::agent::{Node, root};
 use crate::engine::json::digest;
 use crate::engine::ledger::timers::{Deadline, TimerReason};
@@ -107,7 +107,7 @@ impl Run {
             transcript.heads = Heads::restored(options.head.map(|head| *head));
         }
         let mut first = root(model.clone(), transcript);
-        first.who.kept.profile = options.profile;
+        first.identity.kept.profile = options.profile;
         let config = &setup.root.config;
         let mut ledger = Ledger::default();
         ledger.is_traced = config.trace;
@@ -357,15 +357,16 @@ impl Run {
 
     /// The agent of this path, if it has not ended.
     pub fn at_work(&self, path: &str) -> Option<u32> {
-        let is_it = |node: &&Node| node.who.path == path && node.agent.ended().is_none();
+        let is_it = |node: &&Node| node.identity.path == path && node.agent.ended().is_none();
         let node = self.agents.iter().find(is_it);
-        node.filter(|_| self.outcome.is_none()).map(|node| node.who.agent)
+        node.filter(|_| self.outcome.is_none())
+            .map(|node| node.identity.agent)
     }
 
     /// The provider's id of the call that a subagent answers; empty for the root.
     pub fn agent_call(&self, agent: u32) -> &str {
         let node = self.agents.get(agent as usize);
-        node.and_then(|node| node.who.its_call()).unwrap_or_default()
+        node.and_then(|node| node.identity.its_call()).unwrap_or_default()
     }
 
     /// True if a rule hides this path from a running call, which must not read it then.
@@ -378,7 +379,7 @@ impl Run {
     pub fn agent_path(&self, agent: u32) -> &str {
         self.agents
             .get(agent as usize)
-            .map(|node| node.who.path.as_str())
+            .map(|node| node.identity.path.as_str())
             .unwrap_or_default()
     }
 

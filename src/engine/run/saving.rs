@@ -47,7 +47,7 @@ impl Run {
     pub(super) fn root_place(&self) -> Place {
         let root = self.agents.first();
         let (iteration, attempt) = root
-            .map(|root| (root.who.kept.iteration, root.who.kept.attempt))
+            .map(|root| (root.identity.kept.iteration, root.identity.kept.attempt))
             .unwrap_or_default();
         Place {
             agent: 0,

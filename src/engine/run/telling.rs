@@ -90,7 +90,7 @@ impl Run {
 
     /// The short part of the run's results, during the run or after it.
     pub fn report(&self) -> Report<'_> {
-        let (root, who) = (self.root(), self.agents.first().map(|root| &root.who));
+        let (root, identity) = (self.root(), self.agents.first().map(|root| &root.identity));
         let usage = self.usage();
         let mut chat_usage = self.chat_usage;
         add_report(&mut chat_usage, usage.as_ref());
@@ -99,15 +99,17 @@ impl Run {
             output: root.and_then(|root| root.answers.output()),
             usage,
             chat_usage,
-            cost_nano_usd: match (usage, who.and_then(|who| who.model.config.price)) {
+            cost_nano_usd: match (usage, identity.and_then(|identity| identity.model.config.price)) {
                 (None, Some(_)) if self.ledger.accounts.by_model().is_empty() => Some(0),
                 _ => usage.and_then(|usage| usage.cost_nano_usd),
             },
             model_usage: self.ledger.accounts.by_model(),
             duration_ms: self.ledger.duration_ms(),
             api_duration_ms: self.ledger.api_duration_ms(),
-            profile: who.map(|who| who.kept.profile).unwrap_or_default(),
-            iterations: who.map(|who| who.kept.iteration).unwrap_or_default(),
+            profile: identity.map(|identity| identity.kept.profile).unwrap_or_default(),
+            iterations: identity
+                .map(|identity| identity.kept.iteration)
+                .unwrap_or_default(),
             finish_reason: root.and_then(|root| root.answers.reply().finish_reason),
             raw_finish_reason: root.and_then(|root| root.answers.reply().raw_finish_reason.as_deref()),
             stop_details: root.and_then(|root| root.answers.reply().stop_details.as_ref()),

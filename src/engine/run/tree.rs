@@ -7,9 +7,9 @@
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::head::Heads;
 use crate::engine::agent::history::transcript::Transcript;
+use crate::engine::agent::identity::AgentIdentity;
+use crate::engine::agent::identity::active_model::ActiveModel;
 use crate::engine::agent::profile::Profile;
-use crate::engine::agent::who::AgentIdentity;
-use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::agent::{Agent, Node, failed, inherited};
 use crate::engine::ledger::spawn::{Parent, Spawn};
 use crate::engine::model::config::Memory;
@@ -48,13 +48,13 @@ impl Run {
     /// An agent that has not ended, and its context.
     pub(super) fn context(&mut self, index: u32) -> Option<(&mut Agent, AgentContext<'_>)> {
         let (upto, below) = self.agents.split_at_mut_checked(index as usize + 1)?;
-        let Node { who, agent } = upto.last_mut()?;
+        let Node { identity, agent } = upto.last_mut()?;
         if agent.ended().is_some() {
             return None;
         }
-        let Profile { config, catalog, .. } = self.setup.profile(who.kept.profile)?;
+        let Profile { config, catalog, .. } = self.setup.profile(identity.kept.profile)?;
         let ctx = AgentContext {
-            who,
+            identity,
             config,
             catalog,
             ledger: &mut self.ledger,
@@ -75,9 +75,9 @@ impl Run {
             return;
         };
         let node = self.agents.get_mut(index as usize);
-        let Some(successor) = node.and_then(|Node { who, agent }| {
+        let Some(successor) = node.and_then(|Node { identity, agent }| {
             let successor = agent.calls.delegations.take_successor()?;
-            who.kept.profile = successor.profile;
+            identity.kept.profile = successor.profile;
             Some(successor)
         }) else {
             return;
@@ -96,8 +96,8 @@ impl Run {
             let Some(node) = self.agents.iter_mut().find(|node| node.owes_report()) else {
                 return;
             };
-            let index = node.who.agent;
-            let profile = self.setup.profile(node.who.kept.profile);
+            let index = node.identity.agent;
+            let profile = self.setup.profile(node.identity.kept.profile);
             let report = node.report(profile.is_some_and(|profile| profile.config.output.is_some()));
             if let Some(memory) = node.memory() {
                 let known = |other: &Memory| other.agent_path == memory.agent_path;
@@ -134,7 +134,7 @@ impl Run {
         let Spawn { parent, profile, .. } = spawn;
         let index = self.agents.len() as u32;
         let of_tool = |node: &&Node| {
-            let other = node.who.parent.as_ref();
+            let other = node.identity.parent.as_ref();
             other.is_some_and(|other| other.agent == parent.agent && other.name == parent.name)
         };
         let earlier = self.agents.iter().filter(of_tool).count();
@@ -144,18 +144,18 @@ impl Run {
             return Err(ConfigError::new("agents", "has no such agent"));
         };
         let model = if spawn.inherit_model {
-            ActiveModel::checked(inherited(&caller.who.model.config), config)?
+            ActiveModel::checked(inherited(&caller.identity.model.config), config)?
         } else {
             model.clone()
         };
-        let mut path = format!("{}/{}", caller.who.path, parent.name);
+        let mut path = format!("{}/{}", caller.identity.path, parent.name);
         if earlier > 0 {
             path = format!("{path}#{}", earlier + 1);
         }
         let mut transcript = Transcript::default();
         let mut home = path.clone();
         if spawn.keep {
-            home = format!("{}/{}", caller.who.place_of_memory(), parent.name);
+            home = format!("{}/{}", caller.identity.place_of_memory(), parent.name);
             if let Some(memory) = self.memories.iter().find(|memory| memory.agent_path == home) {
                 transcript =
                     Transcript::from_history(memory.messages.clone(), |name| self.setup.has_tool(name))?;
@@ -164,27 +164,27 @@ impl Run {
                 }
             }
         }
-        let mut who = AgentIdentity::new(index, &path, model);
-        who.home = home;
-        who.depth = caller.who.depth + 1;
-        (who.kept.profile, who.first_profile) = (profile, profile);
-        who.keep_model(&self.setup);
+        let mut identity = AgentIdentity::new(index, &path, model);
+        identity.home = home;
+        identity.depth = caller.identity.depth + 1;
+        (identity.kept.profile, identity.first_profile) = (profile, profile);
+        identity.keep_model(&self.setup);
         let mut agent = Agent::new(transcript);
         agent.is_kept = spawn.keep;
         self.ledger.accounts.add(Some(parent.agent), &config.limits);
-        who.parent = Some(parent);
-        self.ledger.paths.push(who.path.clone());
-        self.agents.push(Node { who, agent });
+        identity.parent = Some(parent);
+        self.ledger.paths.push(identity.path.clone());
+        self.agents.push(Node { identity, agent });
         Ok(index)
     }
 
     /// Drops the saved conversations below an agent that is not persistent.
     pub(super) fn forget_fleeting(&mut self) {
         let Run { agents, memories, .. } = self;
-        let fleeting = |node: &&Node| node.who.parent.is_some() && !node.agent.is_kept;
+        let fleeting = |node: &&Node| node.identity.parent.is_some() && !node.agent.is_kept;
         for node in agents.iter().filter(fleeting) {
             let is_below = |memory: &Memory| {
-                let rest = memory.agent_path.strip_prefix(&node.who.path);
+                let rest = memory.agent_path.strip_prefix(&node.identity.path);
                 rest.is_some_and(|rest| rest.starts_with(['/', '@']))
             };
             memories.retain(|memory| !is_below(memory));

@@ -29,7 +29,7 @@ impl Run {
         let mut asking = Vec::new();
         // An agent's index is greater than its caller's.
         for node in self.agents.iter().rev() {
-            if let Some(parent) = &node.who.parent
+            if let Some(parent) = &node.identity.parent
                 && node.agent.calls.batch.awaits_person(&asking)
             {
                 asking.push(parent.call);

@@ -62,7 +62,7 @@ impl Answers {
             history.count_answer(&usage);
         }
         history.note_cleared(ctx, cleared);
-        let mut message = written_by(ctx.who.model.origin(), content, prefix, false);
+        let mut message = written_by(ctx.identity.model.origin(), content, prefix, false);
         let id = self.kept.reply.response_id.as_ref();
         let thread = id.and_then(|id| Some(thread_after(ctx, id, request?, &message)));
         if let Some(origin) = &mut message.origin {
@@ -110,7 +110,7 @@ impl Answers {
         history.transcript.take_call_ids(&mut answer);
         let prefix = answer.prefix.take();
         let content = content(answer, &written);
-        let message = written_by(ctx.who.model.origin(), content, prefix, true);
+        let message = written_by(ctx.identity.model.origin(), content, prefix, true);
         history.transcript.push_assistant(message);
         let results = calls.shelve(ctx, written);
         history.transcript.push_round(results, Vec::new());

@@ -79,8 +79,8 @@ impl Answers {
     pub fn count(&mut self, ctx: &mut AgentContext<'_>, answer: &mut ModelAnswer) {
         let usage = answer.usage.take();
         let accounts = &mut ctx.ledger.accounts;
-        accounts.count(ctx.who.agent, usage.as_ref());
-        let asked = &ctx.who.model.config.model;
+        accounts.count(ctx.identity.agent, usage.as_ref());
+        let asked = &ctx.identity.model.config.model;
         let parts = std::mem::take(&mut answer.usage_by_model);
         for (model, usage) in &parts {
             accounts.count_model(model.as_ref().unwrap_or(asked), Some(usage));
@@ -120,7 +120,7 @@ impl Answers {
         self.kept.reply.finish_reason == Some(FinishReason::Length)
             && ctx.config.answers.on_max_tokens == OnOutputLimit::Continue
             && !self.kept.reply.text().is_empty()
-            && Some(ctx.who.kept.iteration) < ctx.limits().max_iterations
+            && Some(ctx.identity.kept.iteration) < ctx.limits().max_iterations
     }
 
     /// The text that asks the model to continue the answer. The text of this answer precedes that of the next one.
@@ -143,7 +143,7 @@ impl Answers {
             _ => return None,
         };
         let mut failure = ctx
-            .who
+            .identity
             .model
             .describe(Failure::new(FailureCode::FinishReason, message));
         failure.tell_facts();

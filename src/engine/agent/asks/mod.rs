@@ -152,8 +152,8 @@ impl AgentContext<'_> {
         for (asker, timeout_ms) in askers {
             let kind = EffectKind::Question(point);
             let id = match ask.id {
-                Some(id) => self.ledger.reopen(id, self.who.agent, kind),
-                None => self.ledger.open(self.who.agent, kind),
+                Some(id) => self.ledger.reopen(id, self.identity.agent, kind),
+                None => self.ledger.open(self.identity.agent, kind),
             };
             let kind = EventKind::Question {
                 question_id: id,
@@ -177,7 +177,7 @@ impl AgentContext<'_> {
         }
         let first = questions.first().map_or(0, |open| open.question);
         self.asks.open.push(Pending {
-            agent: self.who.agent,
+            agent: self.identity.agent,
             point,
             about: ask.about,
             questions,
@@ -186,13 +186,13 @@ impl AgentContext<'_> {
     }
 
     fn question(&self, point: Point, data: Json) -> Question {
-        let who = &*self.who;
+        let identity = &*self.identity;
         let mut question = Question {
             point,
             asker: 0,
-            profile: who.kept.profile,
-            agent_path: who.path.clone(),
-            iteration: who.kept.iteration,
+            profile: identity.kept.profile,
+            agent_path: identity.path.clone(),
+            iteration: identity.kept.iteration,
             agent_name: None,
             permission_mode: None,
             effort: None,
@@ -200,9 +200,9 @@ impl AgentContext<'_> {
         };
         if row(point).class == Class::Hook {
             let permissions = self.permissions.as_ref();
-            question.agent_name = who.parent.as_ref().map(|parent| parent.name.clone());
+            question.agent_name = identity.parent.as_ref().map(|parent| parent.name.clone());
             question.permission_mode = permissions.map(|permissions| permissions.mode);
-            question.effort.clone_from(&who.model.asked().effort);
+            question.effort.clone_from(&identity.model.asked().effort);
         }
         question
     }
@@ -299,7 +299,7 @@ impl AgentContext<'_> {
 
     /// Closes questions of the agent that no one waits for any more.
     fn withdraw(&mut self, which: impl Fn(&About) -> bool) {
-        let agent = self.who.agent;
+        let agent = self.identity.agent;
         let (closed, open) = std::mem::take(&mut self.asks.open)
             .into_iter()
             .partition(|pending| pending.agent == agent && which(&pending.about));

@@ -150,7 +150,7 @@ fn spawn(
     target: AgentTool,
 ) -> Result<(), ToolFault> {
     let prompt = prompt_of(call.input());
-    if ctx.who.depth >= ctx.max_depth() {
+    if ctx.identity.depth >= ctx.max_depth() {
         let message = "The call was not made: subagents nest no deeper here.";
         return Err(fault("depth_limit", message, "Do the work yourself."));
     }
@@ -166,7 +166,7 @@ fn spawn(
     ctx.ledger.set_timer(TimerReason::Effect(effect), timeout_ms);
     ctx.ledger.spawns.push(Spawn {
         parent: Parent {
-            agent: ctx.who.agent,
+            agent: ctx.identity.agent,
             call: effect,
             tool_call_id: call.id().to_owned(),
             name: call.name().to_owned(),

@@ -169,7 +169,9 @@ impl Calls {
 
     /// Counts the calls of a complete answer, also for the agents above.
     pub fn note_count(&self, ctx: &mut AgentContext<'_>) {
-        ctx.ledger.accounts.note_tool_calls(ctx.who.agent, self.count());
+        ctx.ledger
+            .accounts
+            .note_tool_calls(ctx.identity.agent, self.count());
     }
 
     /// The limit that prevents the calls of an answer, plus `more` calls, from running.
@@ -177,7 +179,7 @@ impl Calls {
         let most = ctx.limits().max_tool_rounds;
         if let Some(stopped_by) = ctx.overrun() {
             // If two limits are reached together, the number of iterations is reported.
-            let is_last = Some(ctx.who.kept.iteration) >= ctx.limits().max_iterations;
+            let is_last = Some(ctx.identity.kept.iteration) >= ctx.limits().max_iterations;
             let is_budget = matches!(stopped_by, StoppedBy::Tokens | StoppedBy::Usd);
             return Some(if is_last && is_budget {
                 StoppedBy::Iterations
@@ -190,9 +192,9 @@ impl Calls {
         }
         let accounts = &ctx.ledger.accounts;
         let count = self.count() + more;
-        let new = count.saturating_sub(accounts.own_tool_calls(ctx.who.agent));
+        let new = count.saturating_sub(accounts.own_tool_calls(ctx.identity.agent));
         accounts
-            .overcalled(ctx.who.agent, new)
+            .overcalled(ctx.identity.agent, new)
             .map(|_| StoppedBy::ToolCalls)
     }
 }

@@ -151,15 +151,16 @@ impl Calls {
         let is_agent = tool.is_some_and(|tool| tool.agent.is_some_and(|agent| !agent.calls_host));
         let is_parent = |parent: &Parent| parent.call == effect;
         let mut below = ctx.below.iter();
-        let at_work = below.any(|node| node.who.parent.as_ref().is_some_and(is_parent));
+        let at_work = below.any(|node| node.identity.parent.as_ref().is_some_and(is_parent));
         // A call that `claim` does not know was not started by this process. If it has a question, another process
         // started it.
         let was_not_begun = call.kept.question.is_none() && ctx.ledger.running.is_some();
         if is_agent && at_work {
-            ctx.ledger.reopen(effect, ctx.who.agent, EffectKind::Subagent);
+            ctx.ledger
+                .reopen(effect, ctx.identity.agent, EffectKind::Subagent);
             self.batch.wait_for_result(ctx, index, effect);
         } else if !is_agent && ctx.ledger.claim(effect) == Some(true) {
-            ctx.ledger.reopen(effect, ctx.who.agent, EffectKind::Tool);
+            ctx.ledger.reopen(effect, ctx.identity.agent, EffectKind::Tool);
             self.batch.wait_for_result(ctx, index, effect);
             self.watch(ctx, index, effect);
         } else if is_agent

@@ -73,7 +73,7 @@ impl Rounds {
         self.last_start = self.records.len();
         self.records.extend(batch.told().map(|call| call.record(false)));
         self.kept.rounds += 1;
-        self.kept.round_iteration = ctx.who.kept.iteration;
+        self.kept.round_iteration = ctx.identity.kept.iteration;
         let round = self.records.get(self.last_start..).unwrap_or_default();
         self.repeats.repeats.note(&ctx.config.repeat, round)
     }
@@ -87,7 +87,7 @@ impl Rounds {
     /// Returns true if the last round meets one of the conditions in the options.
     pub fn meets_condition(&self, ctx: &AgentContext<'_>) -> bool {
         let meets = |condition: &StopCondition| match condition {
-            StopCondition::Iterations(most) => ctx.who.kept.iteration >= *most,
+            StopCondition::Iterations(most) => ctx.identity.kept.iteration >= *most,
             StopCondition::ToolCall(name) => self.last().iter().any(|record| record.tool_name == *name),
         };
         ctx.config.stop_when.iter().any(meets)
@@ -101,7 +101,7 @@ impl Rounds {
             None => return Next::HandOver { owes_answer: true },
         };
         let facts = Facts::Round {
-            iteration: ctx.who.kept.iteration,
+            iteration: ctx.identity.kept.iteration,
             times: repeats,
             tool_calls: self.last(),
         };

@@ -15,8 +15,8 @@ use crate::engine::agent::calls::call::{Call, Wait};
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::calls::{Calls, fault};
 use crate::engine::agent::context::AgentContext;
+use crate::engine::agent::identity::AgentIdentity;
 use crate::engine::agent::next::Next;
-use crate::engine::agent::who::AgentIdentity;
 use crate::engine::json::canonical::canonical;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::answer::ModelAnswer;
@@ -71,7 +71,7 @@ impl Calls {
     /// Judges the calls that can be judged and starts those that may run. Returns [`Next::RoundOver`]
     /// when all calls have their results.
     pub fn advance(&mut self, ctx: &mut AgentContext<'_>) -> Next {
-        if ctx.asks.holds(ctx.who.agent) || self.batch.calls().is_empty() {
+        if ctx.asks.holds(ctx.identity.agent) || self.batch.calls().is_empty() {
             return Next::Wait;
         }
         self.approvals.judge(&mut self.batch, ctx);
@@ -93,7 +93,7 @@ impl Calls {
                 Some(agent) if !agent.calls_host => EffectKind::Subagent,
                 _ => EffectKind::Tool,
             };
-            let effect = ctx.ledger.open(ctx.who.agent, kind);
+            let effect = ctx.ledger.open(ctx.identity.agent, kind);
             if ctx.ledger.has_journal && tool.is_none_or(ToolConfig::awaits_save) {
                 self.batch
                     .set(index, CallStatus::Started { effect }, Some(Wait::Save(None)));
@@ -122,7 +122,7 @@ impl Calls {
         let wait_ms = wait_ms(call, ctx);
         ctx.ledger.set_timer(TimerReason::Effect(effect), wait_ms);
         let once = ctx.tool(call.tool).is_none_or(ToolConfig::runs_once);
-        let invocation = invocation(call, effect, ctx.who, once);
+        let invocation = invocation(call, effect, ctx.identity, once);
         ctx.ledger.output(Output::CallTool(invocation));
     }
 
@@ -223,15 +223,20 @@ pub(super) fn updated_input(call: &Call, ctx: &AgentContext<'_>) -> Option<Json>
     ))
 }
 
-pub(super) fn invocation(call: &Call, effect: EffectId, who: &AgentIdentity, once: bool) -> ToolInvocation {
+pub(super) fn invocation(
+    call: &Call,
+    effect: EffectId,
+    identity: &AgentIdentity,
+    once: bool,
+) -> ToolInvocation {
     ToolInvocation {
         call: effect,
         tool_call_id: call.id().to_owned(),
         tool_name: call.name().to_owned(),
         input: call.input().clone(),
-        iteration: who.kept.iteration,
-        agent: who.agent,
-        profile: who.kept.profile,
+        iteration: identity.kept.iteration,
+        agent: identity.agent,
+        profile: identity.kept.profile,
         once,
         checkpoint: call.kept.checkpoint.clone(),
     }

@@ -8,14 +8,14 @@ use crate::engine::agent::durable::state::last_text;
 use crate::engine::agent::history::History;
 use crate::engine::agent::history::head::Heads;
 use crate::engine::agent::history::transcript::Transcript;
+use crate::engine::agent::identity::AgentIdentity;
+use crate::engine::agent::identity::active_model::ActiveModel;
+use crate::engine::agent::identity::model_name;
 use crate::engine::agent::limits::AgentLimits;
 use crate::engine::agent::machine::Machine;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::request::Requests;
 use crate::engine::agent::setup::Setup;
-use crate::engine::agent::who::AgentIdentity;
-use crate::engine::agent::who::active_model::ActiveModel;
-use crate::engine::agent::who::model_name;
 use crate::engine::agent::{Agent, Node};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::journal::{AgentCheckpoint, AgentState, ModelName, Step};
@@ -70,13 +70,13 @@ impl Node {
         let model = counts.model.as_ref().and_then(&mut restored);
         let next_model = requests.next_model.as_ref().and_then(&mut restored);
         let model = model.unwrap_or_else(|| profile.model.clone());
-        let mut who = AgentIdentity::new(index, &place.path, model);
-        who.kept = counts;
-        who.limits = AgentLimits::restored(limits);
-        who.keep_model(setup);
-        who.first_profile = place.first_profile;
-        who.parent = place.parent;
-        (who.depth, who.home) = (place.depth, place.home);
+        let mut identity = AgentIdentity::new(index, &place.path, model);
+        identity.kept = counts;
+        identity.limits = AgentLimits::restored(limits);
+        identity.keep_model(setup);
+        identity.first_profile = place.first_profile;
+        identity.parent = place.parent;
+        (identity.depth, identity.home) = (place.depth, place.home);
         let mut agent = Agent::new(Transcript::default());
         let mut transcript = Transcript::restored(earlier, messages, history.sent)?;
         transcript.heads = Heads::restored(head.map(|head| *head));
@@ -92,9 +92,9 @@ impl Node {
         if let Some(model) = next_model {
             agent.requests.set_next_model(Box::new(model.config), setup);
         }
-        agent.course = IterationState::restored(course, who.kept.iteration);
+        agent.course = IterationState::restored(course, identity.kept.iteration);
         // A subagent that has ended never acts again.
-        agent.machine = Machine::restored(step, who.parent.is_some());
-        Ok(Node { who, agent })
+        agent.machine = Machine::restored(step, identity.parent.is_some());
+        Ok(Node { identity, agent })
     }
 }

@@ -1,6 +1,6 @@
 //! The durable state of an agent, as the journal has it.
 
-use crate::engine::agent::who::AgentIdentity;
+use crate::engine::agent::identity::AgentIdentity;
 use crate::engine::agent::{Agent, Node};
 use crate::engine::model::journal::{AgentState, Place};
 use crate::engine::model::message::{Block, Json, Message, Role};
@@ -17,7 +17,7 @@ impl Node {
             first_profile,
             parent,
             ..
-        } = &self.who;
+        } = &self.identity;
         Place {
             path: path.clone(),
             home: home.clone(),
@@ -30,7 +30,7 @@ impl Node {
 
     /// Updates the journaled state to this agent's, part by part. Returns false if no part has changed.
     pub fn note_state(&self, noted: &mut AgentState) -> bool {
-        let Node { who, agent } = self;
+        let Node { identity, agent } = self;
         // The state of every field of an agent is noted here, or is a separate fact: messages, records, the place.
         // Each process recomputes the fields outside `kept`.
         let Agent {
@@ -44,13 +44,13 @@ impl Node {
             is_kept: _,
         } = agent;
         let (rounds, repeats) = calls.rounds.kept();
-        let requests = requests.kept(machine.reading(), who);
+        let requests = requests.kept(machine.reading(), identity);
         let history = history.kept();
         let changes = [
             renew(&mut noted.step, machine.kept()),
             renew(&mut noted.course, course.kept()),
-            renew(&mut noted.who, &who.kept),
-            renew(&mut noted.limits, who.limits.kept()),
+            renew(&mut noted.who, &identity.kept),
+            renew(&mut noted.limits, identity.limits.kept()),
             renew(&mut noted.rounds, rounds),
             renew(&mut noted.approvals, calls.approvals.kept()),
             renew(&mut noted.delegations, calls.delegations.kept()),

@@ -15,7 +15,7 @@ pub mod transcript;
 
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
-use crate::engine::agent::who::tuning::to_send;
+use crate::engine::agent::identity::tuning::to_send;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::prefix::PrefixCause;
 use crate::engine::model::event::{CompactTrigger, EventKind, SummaryBy};
@@ -102,7 +102,7 @@ impl History {
 
     /// Returns true if the vendor would hide calls in the first `upto` messages that do not fit in the window.
     pub(crate) fn needs_clearing(&self, ctx: &AgentContext<'_>, upto: usize) -> bool {
-        let model = &ctx.who.model;
+        let model = &ctx.identity.model;
         let limit = ctx
             .config
             .context
@@ -116,8 +116,8 @@ impl History {
     /// about it is not asked again.
     pub(crate) fn note_cleared(&mut self, ctx: &mut AgentContext<'_>, cleared: Option<(u64, u64)>) {
         let Some((parts, tokens)) = cleared else {
-            let sent = to_send(&self.transcript, ctx.who).messages();
-            if hidden(ctx, sent) > 0 && ctx.who.model.leave_out_clearing() {
+            let sent = to_send(&self.transcript, ctx.identity).messages();
+            if hidden(ctx, sent) > 0 && ctx.identity.model.leave_out_clearing() {
                 warn_of_pruning(ctx, "its answer does not say that it has hidden any");
                 self.transcript.forget_body();
             }
@@ -127,8 +127,8 @@ impl History {
             return;
         }
         let pre_tokens = self.tokens(ctx).saturating_add(tokens);
-        let who = (CompactTrigger::Pruning, Some(SummaryBy::Vendor));
-        self.tell_boundary(ctx, who, pre_tokens, 0);
+        let identity = (CompactTrigger::Pruning, Some(SummaryBy::Vendor));
+        self.tell_boundary(ctx, identity, pre_tokens, 0);
     }
 
     /// Stores the vendor's count of a request and its answer, which is added to the history next.
@@ -173,7 +173,7 @@ impl History {
 
     /// Restores the messages of a summary that the asked model cannot read.
     pub(crate) fn unfold(&mut self, ctx: &AgentContext<'_>) {
-        let model = &ctx.who.model;
+        let model = &ctx.identity.model;
         if self.transcript.unfold_unreadable(model.protocol, &model.config) {
             self.length.counted = None;
         }
@@ -183,7 +183,7 @@ impl History {
         let Some(policy) = &ctx.config.context.pruning else {
             return;
         };
-        if ctx.who.model.leaves_pruning_to_vendor(policy) {
+        if ctx.identity.model.leaves_pruning_to_vendor(policy) {
             return;
         }
         let pre_tokens = self.tokens(ctx);
@@ -236,7 +236,7 @@ impl History {
 
     /// Returns true if the history is larger than the window allows. A limit of 0 leaves no space and is ignored.
     pub(crate) fn is_full(&self, ctx: &AgentContext<'_>) -> bool {
-        let model = &ctx.who.model;
+        let model = &ctx.identity.model;
         let context = &ctx.config.context;
         let limit = context.limit_tokens(model.window(), model.config.max_output_tokens);
         limit.is_some_and(|limit| limit > 0 && self.tokens(ctx) > limit)
@@ -276,7 +276,7 @@ impl History {
         if failure.code != FailureCode::ContextLength || !ctx.config.context.auto {
             return false;
         }
-        let why = if self.length.summarized_in == ctx.who.kept.iteration {
+        let why = if self.length.summarized_in == ctx.identity.kept.iteration {
             match self.length.last {
                 Summarized::Shorter => {
                     " (The history had just been summarised; what is left of it is too long.)"
@@ -329,7 +329,7 @@ impl History {
 
     /// Records that a summary was made, or that it did not help.
     pub(crate) fn note_summary(&mut self, ctx: &AgentContext<'_>, outcome: Summarized) {
-        self.length.summarized_in = ctx.who.kept.iteration;
+        self.length.summarized_in = ctx.identity.kept.iteration;
         self.length.last = outcome;
         self.length.making = None;
         if outcome != Summarized::Blocked {
@@ -341,14 +341,14 @@ impl History {
 
 /// The number of messages with calls that the vendor hides from the model in a request with these messages.
 fn hidden(ctx: &AgentContext<'_>, messages: &[Message]) -> usize {
-    let policy = ctx.who.model.pruning(ctx.config);
+    let policy = ctx.identity.model.pruning(ctx.config);
     let old = policy.and_then(|policy| old_calls(messages, policy));
     old.map_or(0, |old| old.upto)
 }
 
 /// Warns that looplet shortens old answers, because the vendor does not.
 pub(crate) fn warn_of_pruning(ctx: &mut AgentContext<'_>, why: &str) {
-    let model = &ctx.who.model.config.model;
+    let model = &ctx.identity.model.config.model;
     let message = format!(
         "The server of {model} does not hide old calls from the model: {why}. looplet shortens old answers itself from here on."
     );

@@ -23,12 +23,12 @@ use crate::engine::model::question::{Facts, Point};
 impl Agent {
     /// Ends the agent, unless a `Stop` hook makes the model continue.
     pub(crate) fn complete(&mut self, ctx: &mut AgentContext<'_>) {
-        let (point, name) = ctx.who.its_point(Point::Stop, Point::SubagentStop);
+        let (point, name) = ctx.identity.its_point(Point::Stop, Point::SubagentStop);
         if !ctx.has_hooks(point, &name) {
             return self.end(ctx, completed());
         }
         let facts = Facts::Stop {
-            tool_call_id: ctx.who.its_call(),
+            tool_call_id: ctx.identity.its_call(),
             stop_hook_active: self.course.is_kept_going(),
             last_assistant_message: self.answers.reply().text(),
         };
@@ -125,9 +125,9 @@ impl Agent {
         self.history.tell_new(ctx);
         let told = self.history.transcript.whole_len();
         tell_messages(ctx, self.messages().iter().skip(told).cloned());
-        ctx.ledger.timers.clear(ctx.who.iteration_timer());
+        ctx.ledger.timers.clear(ctx.identity.iteration_timer());
         ctx.withdraw_all();
-        ctx.ledger.accounts.count(ctx.who.agent, None);
+        ctx.ledger.accounts.count(ctx.identity.agent, None);
         for call in self.calls.batch.calls().iter().filter(|call| !call.is_done()) {
             let kind = EventKind::ToolError {
                 tool_call_id: call.id().to_owned(),

@@ -18,6 +18,7 @@ use crate::engine::agent::answer::structured::Judged;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::context::AgentContext;
+use crate::engine::agent::identity::tuning::{end_tuning, to_send};
 use crate::engine::agent::inbox::deliver;
 use crate::engine::agent::machine::end::{completed, stopped};
 use crate::engine::agent::machine::step::{Now, Phase};
@@ -25,7 +26,6 @@ use crate::engine::agent::next::Next;
 use crate::engine::agent::request::handoff::chosen;
 use crate::engine::agent::summary::{Retry, Summary};
 use crate::engine::agent::telling::take_back_blocks;
-use crate::engine::agent::who::tuning::{end_tuning, to_send};
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::event::prefix::PrefixCause;
@@ -52,13 +52,13 @@ impl Agent {
     pub(crate) fn prepare(&mut self, ctx: &mut AgentContext<'_>) {
         end_tuning(ctx, &mut self.history.transcript);
         let wait_ms = ctx.config.timeouts.iteration_ms;
-        ctx.ledger.set_timer(ctx.who.iteration_timer(), wait_ms);
+        ctx.ledger.set_timer(ctx.identity.iteration_timer(), wait_ms);
         let point = Point::PrepareIteration;
         if !ctx.has_hooks(point, "") {
             return self.guard_input(ctx);
         }
         let facts = Facts::Iteration {
-            model: &ctx.who.model.config.model,
+            model: &ctx.identity.model.config.model,
             messages: self.history.transcript.messages(),
         };
         ctx.ask(Ask::new(point, About::Phase, &facts));
@@ -75,7 +75,7 @@ impl Agent {
             // The guardrail sees the history that is sent.
             self.history.fit(ctx);
         }
-        let messages = to_send(&self.history.transcript, ctx.who).messages();
+        let messages = to_send(&self.history.transcript, ctx.identity).messages();
         let facts = Facts::Input { messages };
         let ask = Ask::new(Point::InputGuardrail, About::Phase, &facts);
         ctx.ask(ask.named(occasion));
@@ -119,7 +119,7 @@ impl Agent {
     }
 
     fn open(&mut self, ctx: &mut AgentContext<'_>) {
-        if self.course.begin(ctx.who) {
+        if self.course.begin(ctx.identity) {
             self.requests.count_tries_after(0);
             self.answers.begin();
         }
@@ -183,7 +183,7 @@ impl Agent {
             return;
         };
         self.machine.enter(Step::Ask, Now::Sending);
-        self.requests.count_tries_after(ctx.who.kept.attempt);
+        self.requests.count_tries_after(ctx.identity.kept.attempt);
         let next = summary.take_place(ctx, &mut self.history, text);
         self.follow(ctx, next);
     }
@@ -419,9 +419,9 @@ impl Agent {
         let handover = if is_asked {
             None
         } else {
-            ctx.ledger.timers.clear(ctx.who.iteration_timer());
+            ctx.ledger.timers.clear(ctx.identity.iteration_timer());
             ctx.withdraw_time();
-            let handover = ctx.ledger.open(ctx.who.agent, EffectKind::Handover);
+            let handover = ctx.ledger.open(ctx.identity.agent, EffectKind::Handover);
             ctx.ledger.output(Output::HandOver { handover });
             Some(handover)
         };

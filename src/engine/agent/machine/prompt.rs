@@ -24,7 +24,7 @@ pub(crate) const PROMPT: &str = "prompt";
 impl Agent {
     /// Starts with a prompt. If only a summary is requested, the prompt is left out.
     pub fn start(&mut self, ctx: &mut AgentContext<'_>, prompt: Vec<Block>) {
-        let ModelConfig { model, vendor, .. } = &ctx.who.model.config;
+        let ModelConfig { model, vendor, .. } = &ctx.identity.model.config;
         let kind = EventKind::AgentStart {
             model: model.clone(),
             vendor: vendor.clone(),
@@ -48,7 +48,7 @@ impl Agent {
         }
         let facts = Facts::Session {
             source: session,
-            model: &ctx.who.model.config.model,
+            model: &ctx.identity.model.config.model,
         };
         ctx.ask(Ask::new(point, About::Phase, &facts).named(session));
         let step = Step::Prompt {
@@ -94,12 +94,14 @@ impl Agent {
         source: &str,
         owes_answer: bool,
     ) {
-        let (point, name) = ctx.who.its_point(Point::UserPromptSubmit, Point::SubagentStart);
+        let (point, name) = ctx
+            .identity
+            .its_point(Point::UserPromptSubmit, Point::SubagentStart);
         if content.is_empty() || !ctx.has_hooks(point, &name) {
             return self.say(ctx, content, source, owes_answer, HookAnswer::default());
         }
         let facts = Facts::Prompt {
-            tool_call_id: ctx.who.its_call(),
+            tool_call_id: ctx.identity.its_call(),
             prompt: content.iter().filter_map(text_of).collect(),
             source,
         };

@@ -38,7 +38,7 @@ impl Agent {
                 ..
             } => self.submit(ctx, content, &source, owes_answer),
             Step::Ask => {
-                self.course.cut_off(ctx.who);
+                self.course.cut_off(ctx.identity);
                 self.begin(ctx);
             }
             Step::Judge {
@@ -89,7 +89,7 @@ impl Agent {
 
     fn act_again(&mut self, ctx: &mut AgentContext<'_>) {
         let wait_ms = ctx.config.timeouts.iteration_ms;
-        ctx.ledger.set_timer(ctx.who.iteration_timer(), wait_ms);
+        ctx.ledger.set_timer(ctx.identity.iteration_timer(), wait_ms);
         let last = self.history.transcript.messages().last();
         let calls = last.map(|answer| calls_of(answer, &[], ctx));
         self.act_on_answer(ctx, calls.unwrap_or_default());

@@ -9,9 +9,9 @@ use percent_encoding::utf8_percent_encode;
 
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::context::AgentContext;
+use crate::engine::agent::identity::AgentIdentity;
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::agent::request::{Requests, close_request, open_request_at, retry_after, take_back};
-use crate::engine::agent::who::AgentIdentity;
 use crate::engine::json::writer::decimal;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::protocol::vertex::RESERVED;
@@ -22,10 +22,10 @@ impl Requests {
     pub(super) fn background_id<'a>(
         &'a self,
         reading: Option<&'a ModelCall>,
-        who: &AgentIdentity,
+        identity: &AgentIdentity,
     ) -> Option<&'a str> {
         match reading {
-            Some(call) => id_of(call, who),
+            Some(call) => id_of(call, identity),
             None => self.kept.background.as_deref(),
         }
     }
@@ -42,7 +42,7 @@ impl Requests {
             failure.code,
             FailureCode::Network | FailureCode::Timeout | FailureCode::MalformedStream
         );
-        if !is_lost || id_of(call, ctx.who).is_none() {
+        if !is_lost || id_of(call, ctx.identity).is_none() {
             return false;
         }
         let Some(delay_ms) = self.delay_ms(ctx, failure) else {
@@ -64,7 +64,7 @@ impl Requests {
         let id = self.kept.background.take();
         let lost = before.as_ref().and_then(|call| call.answer.response_id.clone());
         let id = lost.or(id)?;
-        let model = &ctx.who.model;
+        let model = &ctx.identity.model;
         if self.next_model.is_some() || !(model.protocol.is_background)(model.asked()) {
             if let Some(before) = before {
                 take_back(ctx, calls, before.answer.parts.len());
@@ -86,8 +86,8 @@ pub(super) fn is_forgotten(call: &ModelCall, failure: &Failure) -> bool {
 }
 
 /// The id of an answer that continues without a connection.
-fn id_of<'a>(call: &'a ModelCall, who: &AgentIdentity) -> Option<&'a str> {
-    let model = &who.model;
+fn id_of<'a>(call: &'a ModelCall, identity: &AgentIdentity) -> Option<&'a str> {
+    let model = &identity.model;
     let id = call.answer.response_id.as_deref().filter(|id| is_segment(id))?;
     (model.protocol.is_background)(model.asked()).then_some(id)
 }

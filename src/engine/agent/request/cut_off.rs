@@ -7,9 +7,9 @@
 
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
+use crate::engine::agent::identity::tuning::{encode_prefilled, to_send};
 use crate::engine::agent::request::Requests;
 use crate::engine::agent::request::model_call::ModelCall;
-use crate::engine::agent::who::tuning::{encode_prefilled, to_send};
 use crate::engine::model::answer::{Part, PartKind};
 use crate::engine::model::config::OnCutOff;
 use crate::engine::model::error::Failure;
@@ -74,9 +74,9 @@ impl Requests {
         if ctx.config.answers.on_cut_off != OnCutOff::Continue {
             return None;
         }
-        let model = &ctx.who.model;
+        let model = &ctx.identity.model;
         let asked = model.asked();
-        let messages = to_send(transcript, ctx.who).messages();
+        let messages = to_send(transcript, ctx.identity).messages();
         let is_owed = messages.last().is_some_and(|last| last.role == Role::User);
         let why = if !begun.is_alone || !is_owed {
             "it had more than text"
@@ -85,7 +85,7 @@ impl Requests {
         } else if self.kept.refuses_begun {
             "the model has refused to"
         } else if let Some(prefill) = (model.protocol.prefill)(asked) {
-            let body = encode_prefilled(transcript, ctx.who, ctx.config, (&begun.text, &prefill));
+            let body = encode_prefilled(transcript, ctx.identity, ctx.config, (&begun.text, &prefill));
             return Some((begun.text, body.ok()?));
         } else {
             "the model is not known to go on from a text"

@@ -8,8 +8,8 @@
 use crate::engine::agent::calls::delegations::HANDED_OVER;
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
+use crate::engine::agent::identity::active_model::{ActiveModel, inherited};
 use crate::engine::agent::request::switch_model;
-use crate::engine::agent::who::active_model::{ActiveModel, inherited};
 use crate::engine::ledger::spawn::Successor;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::event::prefix::PrefixCause;
@@ -36,17 +36,17 @@ pub fn take_over(ctx: &mut AgentContext<'_>, transcript: &mut Transcript, succes
     ctx.emit(kind);
     transcript.forget_body();
     transcript.causes.add(PrefixCause::Handoff);
-    let (asked, theirs) = (inherited(&ctx.who.model.config), &ctx.config.model);
+    let (asked, theirs) = (inherited(&ctx.identity.model.config), &ctx.config.model);
     let taken = if successor.inherit_model {
-        ActiveModel::checked(asked, ctx.config).map(|model| ctx.who.model = model)
+        ActiveModel::checked(asked, ctx.config).map(|model| ctx.identity.model = model)
     } else if asked == inherited(theirs) {
         // The conversation returns to an agent with the same model.
-        ActiveModel::checked(theirs.clone(), ctx.config).map(|model| ctx.who.model = model)
+        ActiveModel::checked(theirs.clone(), ctx.config).map(|model| ctx.identity.model = model)
     } else {
         switch_model(ctx, transcript, theirs.clone(), None)
     };
     if let Err(error) = taken {
         ctx.warn("model_refused", error.to_text());
     }
-    ctx.who.keep_model(ctx.setup);
+    ctx.identity.keep_model(ctx.setup);
 }

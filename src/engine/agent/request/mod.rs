@@ -17,6 +17,10 @@ use crate::engine::agent::calls::Calls;
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::History;
 use crate::engine::agent::history::transcript::Transcript;
+use crate::engine::agent::identity::AgentIdentity;
+use crate::engine::agent::identity::active_model::ActiveModel;
+use crate::engine::agent::identity::model_name::name_of;
+use crate::engine::agent::identity::tuning::{compare, encode, offered_tools, to_send};
 use crate::engine::agent::next::Next;
 use crate::engine::agent::request::background::{is_forgotten, is_segment};
 use crate::engine::agent::request::cut_off::StartedAnswer;
@@ -26,10 +30,6 @@ use crate::engine::agent::request::shared::LastRequest;
 use crate::engine::agent::request::thread::{Threads, thread_of};
 use crate::engine::agent::setup::Setup;
 use crate::engine::agent::telling::{take_back_blocks, tell_changes};
-use crate::engine::agent::who::AgentIdentity;
-use crate::engine::agent::who::active_model::ActiveModel;
-use crate::engine::agent::who::model_name::name_of;
-use crate::engine::agent::who::tuning::{compare, encode, offered_tools, to_send};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::{ModelConfig, OnUnknownTool};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
@@ -71,9 +71,9 @@ impl Requests {
     }
 
     /// The state for the journal. `reading` is the model call that is being received.
-    pub fn kept(&self, reading: Option<&ModelCall>, who: &AgentIdentity) -> RequestsState {
+    pub fn kept(&self, reading: Option<&ModelCall>, identity: &AgentIdentity) -> RequestsState {
         RequestsState {
-            background: self.background_id(reading, who).map(str::to_owned),
+            background: self.background_id(reading, identity).map(str::to_owned),
             ..self.kept.clone()
         }
     }
@@ -110,7 +110,7 @@ impl Requests {
         calls: &mut Calls,
         history: &mut History,
     ) -> Result<ModelCall, ConfigError> {
-        ctx.who.kept.attempt += 1;
+        ctx.identity.kept.attempt += 1;
         if let Some(mut call) = self.attach(ctx, before, calls) {
             history.transcript.lend_call_ids(&mut call.answer);
             return Ok(call);
@@ -124,37 +124,37 @@ impl Requests {
         let mut prefix = None;
         let mut continued = None;
         if begun.is_none() {
-            ctx.who.model.allow_clearing(ctx.config);
+            ctx.identity.model.allow_clearing(ctx.config);
             self.last.recall(&history.transcript);
-            encode(&mut history.transcript, ctx.who, ctx.config)?;
-            let heads = &to_send(&history.transcript, ctx.who).heads;
+            encode(&mut history.transcript, ctx.identity, ctx.config)?;
+            let heads = &to_send(&history.transcript, ctx.identity).heads;
             let has_entries = heads.has_entries();
             let (has_tools, has_effort) = (
                 heads.changes(HeadChange::changes_tools),
                 heads.changes(HeadChange::changes_settings),
             );
-            ctx.who.model.allow_changes(has_tools, has_effort);
-            let sent = to_send(&history.transcript, ctx.who);
-            let model = &ctx.who.model;
+            ctx.identity.model.allow_changes(has_tools, has_effort);
+            let sent = to_send(&history.transcript, ctx.identity);
+            let model = &ctx.identity.model;
             if let Some(form) = sent.signed_summary(model.protocol, &model.config) {
-                ctx.who.model.allow_summary(form);
+                ctx.identity.model.allow_summary(form);
             }
             // The prefix may have tools that this request does not offer.
             if has_entries {
                 let ActiveModel {
                     protocol, headers, ..
-                } = &mut ctx.who.model;
+                } = &mut ctx.identity.model;
                 add_headers(protocol, &ctx.config.tools, headers);
             }
             if ctx.config.events.prefix {
-                prefix = compare(&mut history.transcript, ctx.who, ctx.config, &mut self.last);
+                prefix = compare(&mut history.transcript, ctx.identity, ctx.config, &mut self.last);
             }
             continued = self.threads.continued(ctx, &history.transcript);
         }
         let mut call = open_request(ctx, prefix);
         history.transcript.lend_call_ids(&mut call.answer);
         if begun.is_none() {
-            let sent = to_send(&history.transcript, ctx.who);
+            let sent = to_send(&history.transcript, ctx.identity);
             call.answer.prefix = sent.prefix();
             call.answer.thread = thread_of(ctx, sent);
             call.own_body = continued;
@@ -205,7 +205,7 @@ impl Requests {
         }
         if self.threads.mends(ctx, &failure, history) || mends(ctx, &failure, history) {
             // The request that follows is another one, and has all its tries.
-            self.count_tries_after(ctx.who.kept.attempt);
+            self.count_tries_after(ctx.identity.kept.attempt);
             take_back_answer(ctx, calls, call);
             return Next::Send;
         }
@@ -216,7 +216,7 @@ impl Requests {
         let Some(mut delay_ms) = self.delay_ms(ctx, &failure) else {
             return self.fall_back(ctx, call, failure, calls, &mut history.transcript);
         };
-        if ctx.who.agent == 0 && !self.kept.is_answered && failure.code == FailureCode::Network {
+        if ctx.identity.agent == 0 && !self.kept.is_answered && failure.code == FailureCode::Network {
             let models = ctx.config.fallback_models.len() + 1;
             delay_ms = ctx.config.retry.hurried_ms(delay_ms, models);
         }
@@ -230,7 +230,7 @@ impl Requests {
     /// The delay before the next attempt; `None` after the last one.
     fn delay_ms(&mut self, ctx: &AgentContext<'_>, failure: &Failure) -> Option<u64> {
         let (policy, seed) = (&ctx.config.retry, ctx.ledger.seed);
-        let attempt = ctx.who.kept.attempt;
+        let attempt = ctx.identity.kept.attempt;
         self.kept.tries.delay_ms(policy, attempt, failure, seed)
     }
 
@@ -251,7 +251,7 @@ impl Requests {
         };
         self.kept.fallbacks_used += 1;
         take_back_answer(ctx, calls, call);
-        self.count_tries_after(ctx.who.kept.attempt);
+        self.count_tries_after(ctx.identity.kept.attempt);
         match switch_model(ctx, transcript, next, Some(failure)) {
             Ok(()) => Next::Send,
             Err(error) => Next::Fail(error.into()),
@@ -270,16 +270,16 @@ fn switch_model(
     model: ModelConfig,
     error: Option<Failure>,
 ) -> Result<(), ConfigError> {
-    ctx.who.model = ActiveModel::checked(model, ctx.config)?;
+    ctx.identity.model = ActiveModel::checked(model, ctx.config)?;
     transcript.forget_body();
     transcript.causes.add(PrefixCause::Model);
-    if let Some(tuning) = &mut ctx.who.tuning {
+    if let Some(tuning) = &mut ctx.identity.tuning {
         tuning.keep_model();
     }
-    ctx.who.keep_model(ctx.setup);
+    ctx.identity.keep_model(ctx.setup);
     let kind = EventKind::ModelChange {
-        model: ctx.who.model.config.model.clone(),
-        vendor: ctx.who.model.config.vendor.clone(),
+        model: ctx.identity.model.config.model.clone(),
+        vendor: ctx.identity.model.config.vendor.clone(),
         error,
     };
     ctx.emit(kind);
@@ -288,7 +288,7 @@ fn switch_model(
 
 /// Opens a request. The agent gives its body when it is asked for.
 pub(super) fn open_request(ctx: &mut AgentContext<'_>, prefix: Option<SharedPrefix>) -> ModelCall {
-    let url = ctx.who.model.url.clone();
+    let url = ctx.identity.model.url.clone();
     open_request_at(ctx, "POST", url, prefix)
 }
 
@@ -298,20 +298,20 @@ pub(super) fn open_request_at(
     url: String,
     prefix: Option<SharedPrefix>,
 ) -> ModelCall {
-    if let Some(message) = ctx.who.model.effort_warning() {
+    if let Some(message) = ctx.identity.model.effort_warning() {
         ctx.warn_once("effort_not_sent", message);
     }
-    if let Some(message) = ctx.who.model.options_warning() {
+    if let Some(message) = ctx.identity.model.options_warning() {
         ctx.warn_once("option_not_sent", message);
     }
-    if let Some(message) = ctx.who.model.end_warning(ctx.ledger.now_ms) {
+    if let Some(message) = ctx.identity.model.end_warning(ctx.ledger.now_ms) {
         ctx.warn_once("model_ends", message);
     }
     if let Some(message) = schema_warning(ctx) {
         ctx.warn_once("schema_not_sent", message);
     }
-    let tools = offered_tools(ctx.who, ctx.config);
-    let (protocol, mut headers) = (ctx.who.model.protocol, ctx.who.model.headers.clone());
+    let tools = offered_tools(ctx.identity, ctx.config);
+    let (protocol, mut headers) = (ctx.identity.model.protocol, ctx.identity.model.headers.clone());
     add_headers(protocol, tools, &mut headers);
     let left_out = not_sent(protocol, tools);
     if !left_out.is_empty() {
@@ -328,8 +328,8 @@ pub(super) fn open_request_at(
         protocol,
         vendor,
         ..
-    } = &ctx.who.model;
-    let request = ledger.open(ctx.who.agent, EffectKind::Request);
+    } = &ctx.identity.model;
+    let request = ledger.open(ctx.identity.agent, EffectKind::Request);
     let http = HttpRequest {
         method: method.into(),
         url,
@@ -353,7 +353,7 @@ pub(super) fn open_request_at(
             call.answer.items.push((item.clone(), tool.name.clone()));
         }
     }
-    if let Some(accepts) = ctx.who.model.protocol.accepts {
+    if let Some(accepts) = ctx.identity.model.protocol.accepts {
         for tool in config.tools.iter().filter(|tool| tool.vendor.is_none()) {
             let wire = accepts.tool_name(&tool.name);
             if wire != tool.name {
@@ -376,7 +376,7 @@ pub(super) fn open_request_at(
         call.answer.tools = Some(names.cloned().collect());
     }
     let prefix = prefix.map(Box::new);
-    ledger.emit(ctx.who.place(), EventKind::AttemptStart { prefix });
+    ledger.emit(ctx.identity.place(), EventKind::AttemptStart { prefix });
     ledger.output(Output::Send { request, http });
     ledger.set_timer(TimerReason::Effect(request), config.timeouts.first_chunk_ms);
     call
@@ -384,7 +384,7 @@ pub(super) fn open_request_at(
 
 /// Names the tools with a keyword at the top of their schema that the protocol's vendors refuse.
 fn schema_warning(ctx: &AgentContext<'_>) -> Option<String> {
-    let protocol = ctx.who.model.protocol;
+    let protocol = ctx.identity.model.protocol;
     let accepts = protocol.accepts?;
     let mut faults = Vec::new();
     for tool in ctx.config.tools.iter().filter(|tool| tool.vendor.is_none()) {
@@ -403,10 +403,10 @@ fn schema_warning(ctx: &AgentContext<'_>) -> Option<String> {
 
 /// Warns of blocks in results that the protocol cannot send, once for each request that would send them first.
 fn warn_of_raw_results(ctx: &mut AgentContext<'_>, transcript: &Transcript) {
-    if ctx.who.model.protocol.raw_in_results || !transcript.has_new_raw_result() {
+    if ctx.identity.model.protocol.raw_in_results || !transcript.has_new_raw_result() {
         return;
     }
-    let name = ctx.who.model.protocol.name;
+    let name = ctx.identity.model.protocol.name;
     let message = format!(
         "A tool's result has a raw block. The protocol {name} has no place for it in a result, so the model does not see it: return text or media."
     );
@@ -415,7 +415,7 @@ fn warn_of_raw_results(ctx: &mut AgentContext<'_>, transcript: &Transcript) {
 
 /// Warns of files in new messages that the protocol's vendors refuse.
 fn warn_of_media(ctx: &mut AgentContext<'_>, transcript: &Transcript) {
-    let Some(accepts) = ctx.who.model.protocol.accepts else {
+    let Some(accepts) = ctx.identity.model.protocol.accepts else {
         return;
     };
     let mut types = Vec::new();
@@ -434,7 +434,7 @@ fn warn_of_media(ctx: &mut AgentContext<'_>, transcript: &Transcript) {
 
 /// Sends the request again after a delay.
 pub(super) fn retry_after(ctx: &mut AgentContext<'_>, delay_ms: u64, error: Failure) {
-    let next_attempt = ctx.who.kept.attempt + 1;
+    let next_attempt = ctx.identity.kept.attempt + 1;
     let kind = EventKind::Retry {
         next_attempt,
         max_attempts: ctx.config.retry.most_attempts().max(next_attempt),
@@ -442,7 +442,9 @@ pub(super) fn retry_after(ctx: &mut AgentContext<'_>, delay_ms: u64, error: Fail
         error,
     };
     ctx.emit(kind);
-    let timer = TimerReason::Backoff { agent: ctx.who.agent };
+    let timer = TimerReason::Backoff {
+        agent: ctx.identity.agent,
+    };
     ctx.ledger.set_timer(timer, Some(delay_ms));
 }
 

@@ -4,7 +4,7 @@
 //! [`ModelCall::handle_chunk`] for each chunk, then [`ModelCall::handle_end`]. A failure ends the attempt; the parts
 //! that have arrived stay in [`ModelCall::answer`].
 
-use crate::engine::agent::who::active_model::ActiveModel;
+use crate::engine::agent::identity::active_model::ActiveModel;
 use crate::engine::json::writer::decimal;
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::{Failure, FailureCode};

@@ -71,7 +71,7 @@ impl Reading<'_> {
         }
         self.heed_void(ctx);
         let answer = &mut self.call.answer;
-        let model = &ctx.who.model;
+        let model = &ctx.identity.model;
         let has_id = !had_id && answer.response_id.is_some();
         ctx.ledger.has_news |= has_id && (model.protocol.is_background)(model.asked());
         let stage = answer.stage();
@@ -125,7 +125,9 @@ impl Reading<'_> {
 
     /// Treats the response as complete. `abort` stops a request that may still send more.
     pub fn end(mut self, ctx: &mut AgentContext<'_>, abort: bool) -> Next {
-        let finished = self.call.handle_end(ctx.ledger.now_ms, ctx.who.model.protocol);
+        let finished = self
+            .call
+            .handle_end(ctx.ledger.now_ms, ctx.identity.model.protocol);
         self.heed_void(ctx);
         tell_changes(&mut self.call.answer, ctx, self.is_summary);
         if let Err(failure) = finished {
@@ -147,7 +149,7 @@ impl Reading<'_> {
     /// Hands a failure of the open request out with its facts, for its secrets to be removed.
     fn report(&self, ctx: &mut AgentContext<'_>, failure: Failure) -> Next {
         if let Some(request) = self.call.request {
-            let failure = self.call.describe(failure, &ctx.who.model);
+            let failure = self.call.describe(failure, &ctx.identity.model);
             ctx.ledger.output(Output::Redact { request, failure });
         }
         Next::Wait

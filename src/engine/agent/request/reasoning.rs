@@ -12,7 +12,7 @@ use crate::engine::protocol::request::claude_thinking::{BETA, FIELD};
 /// Warns once per run that reasoning is left out because the prefix of the conversation has changed.
 pub(super) fn warn_of_left_out(ctx: &mut AgentContext<'_>, left_out: usize) {
     if left_out > 0 {
-        let model = &ctx.who.model.config.model;
+        let model = &ctx.identity.model.config.model;
         let message = format!(
             "{model} takes its earlier reasoning only behind the system prompt, the tools and the messages that it was made behind. Something there has changed (an option, a hook, a summary, pruning, a handoff or a new version of your program), so reasoning is left out of the requests. The model may think it again."
         );
@@ -23,7 +23,7 @@ pub(super) fn warn_of_left_out(ctx: &mut AgentContext<'_>, left_out: usize) {
 /// Warns once per run and reason that the vendor has dropped reasoning.
 pub(crate) fn warn_of_dropped(ctx: &mut AgentContext<'_>, reasons: &[String]) {
     for reason in reasons {
-        let model = &ctx.who.model.config.model;
+        let model = &ctx.identity.model.config.model;
         let message =
             format!("The vendor of {model} does not show it some of its earlier reasoning: {reason}.");
         ctx.warn_once("reasoning_dropped", message);
@@ -44,7 +44,7 @@ pub(super) fn mends(ctx: &mut AgentContext<'_>, failure: &Failure, history: &mut
         || says("blocks in the latest assistant message cannot be modified")
         || (says("encrypted content") && says("could not be verified"));
     if is_refused && !(says("encrypted content") && history.transcript.has_signed_summary()) {
-        return !ctx.who.model.wants_refusals()
+        return !ctx.identity.model.wants_refusals()
             && history.transcript.refuse_reasoning()
             && told(
                 ctx,
@@ -73,7 +73,7 @@ pub(super) fn mends(ctx: &mut AgentContext<'_>, failure: &Failure, history: &mut
     }
     if history.transcript.heads.has_changes()
         && APPENDED.iter().any(|words| says(words))
-        && ctx.who.model.leave_out_appended()
+        && ctx.identity.model.leave_out_appended()
     {
         history.transcript.heads.forget();
         history.transcript.causes.add(PrefixCause::Refused);
@@ -88,7 +88,7 @@ pub(super) fn mends(ctx: &mut AgentContext<'_>, failure: &Failure, history: &mut
     let is_net = [FIELD, BETA, "anthropic_beta", "anthropic-beta", "beta flag"]
         .iter()
         .any(|words| says(words));
-    let changes = is_net && ctx.who.model.leave_refusals_to_vendor();
+    let changes = is_net && ctx.identity.model.leave_refusals_to_vendor();
     if changes {
         history.transcript.forget_body();
     }
@@ -97,7 +97,7 @@ pub(super) fn mends(ctx: &mut AgentContext<'_>, failure: &Failure, history: &mut
 
 /// Lets looplet shorten old answers, because the server cannot. Returns false if it was not asked to.
 fn leaves_pruning(ctx: &mut AgentContext<'_>, failure: &Failure, history: &mut History) -> bool {
-    let was_asked = ctx.who.model.leave_out_clearing();
+    let was_asked = ctx.identity.model.leave_out_clearing();
     if was_asked {
         warn_of_pruning(ctx, failure.message.trim_end_matches('.'));
         history.transcript.forget_body();

@@ -12,7 +12,7 @@ use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::History;
 use crate::engine::agent::history::body::Body;
 use crate::engine::agent::history::transcript::Transcript;
-use crate::engine::agent::who::tuning::to_send;
+use crate::engine::agent::identity::tuning::to_send;
 use crate::engine::json::checksum::{FNV, fnv, mixed};
 use crate::engine::json::writer::decimal_u64;
 use crate::engine::model::answer::{FinishReason, ModelAnswer, Part, PartKind};
@@ -38,8 +38,8 @@ impl Threads {
             self.has_lost = false;
         }
         let now_s = ctx.ledger.now_ms / 1000;
-        let sent = to_send(transcript, ctx.who);
-        if !ctx.who.model.has_threads() {
+        let sent = to_send(transcript, ctx.identity);
+        if !ctx.identity.model.has_threads() {
             return None;
         }
         let threads = sent.messages().iter().enumerate().rev();
@@ -74,7 +74,7 @@ impl Threads {
             failure.code,
             FailureCode::InvalidRequest | FailureCode::NotFound | FailureCode::Auth
         );
-        if !is_refusal || failure.status.is_none() || !ctx.who.model.has_threads() {
+        if !is_refusal || failure.status.is_none() || !ctx.identity.model.has_threads() {
             return false;
         }
         let code = failure.vendor_code.as_deref().unwrap_or_default();
@@ -84,7 +84,7 @@ impl Threads {
             Some(_) => code == "thread_unsupported_request" || (is_lost && self.has_lost),
             None => code.starts_with("thread_") || names_thread(&failure.message),
         };
-        if has_none && ctx.who.model.leave_out_threads() {
+        if has_none && ctx.identity.model.leave_out_threads() {
             history.transcript.forget_body();
             let why = &failure.message;
             ctx.warn(
@@ -120,7 +120,7 @@ fn names_thread(message: &str) -> bool {
 /// A digest of a request, if the vendor is asked to store its conversation.
 pub fn thread_of(ctx: &AgentContext<'_>, sent: &Transcript) -> Option<u64> {
     let messages = sent.messages().len();
-    sent.digest(messages).filter(|_| ctx.who.model.has_threads())
+    sent.digest(messages).filter(|_| ctx.identity.model.has_threads())
 }
 
 /// True if the vendor can continue this answer and its message is complete. Anthropic stores neither refusals nor
@@ -139,12 +139,12 @@ pub fn can_continue(answer: &ModelAnswer) -> bool {
 /// The text of [`crate::engine::model::message::Origin::thread`] for the answer with this id, to a request with this
 /// digest.
 pub fn thread_after(ctx: &AgentContext<'_>, id: &str, request: u64, message: &Message) -> String {
-    let model = &ctx.who.model;
+    let model = &ctx.identity.model;
     let digest = Body::digest_with(request, model.protocol, &model.spec(ctx.config), message);
     let (digest, now_s) = (decimal_u64(at_address(ctx, digest)), ctx.ledger.now_ms / 1000);
     format!("{id}.{digest}.{now_s}")
 }
 
 fn at_address(ctx: &AgentContext<'_>, digest: u64) -> u64 {
-    mixed(fnv(FNV, ctx.who.model.url.as_bytes()), digest)
+    mixed(fnv(FNV, ctx.identity.model.url.as_bytes()), digest)
 }

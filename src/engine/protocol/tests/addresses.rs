@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::agent::who::active_model::ActiveModel;
+use crate::engine::agent::identity::active_model::ActiveModel;
 use crate::engine::protocol::request::address::shown;
 
 fn url(model: Value) -> String {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::engine::agent::history::body::Body;
-use crate::engine::agent::who::active_model::ActiveModel;
+use crate::engine::agent::identity::active_model::ActiveModel;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::message::Message;
 use crate::engine::protocol::{Appended, Clearing, RequestSpec, protocol};

@@ -44,7 +44,7 @@ impl Approvals {
             return hand_over(ctx, effect, number, answer);
         }
         let facts = Facts::call(CallFacts {
-            agent_path: ctx.who.parent.as_ref().map(|_| ctx.who.path.as_str()),
+            agent_path: ctx.identity.parent.as_ref().map(|_| ctx.identity.path.as_str()),
             reason: Some(TOOL_ASKS),
             request: Some(&request),
             ..call.facts()

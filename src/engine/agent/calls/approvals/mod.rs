@@ -85,7 +85,7 @@ impl Approvals {
             if !call.is_to_judge() {
                 continue;
             }
-            if !ctx.who.is_offered(call.name()) {
+            if !ctx.identity.is_offered(call.name()) {
                 let reason = "the tool is not available for this answer";
                 batch.deny(ctx, index, None, reason, false);
                 continue;

@@ -99,7 +99,7 @@ impl Approvals {
             (Point::Permission, ruled(call, &self.readings, ctx, reason))
         };
         let facts = Facts::call(CallFacts {
-            agent_path: ctx.who.parent.as_ref().map(|_| ctx.who.path.as_str()),
+            agent_path: ctx.identity.parent.as_ref().map(|_| ctx.identity.path.as_str()),
             ..facts
         });
         let ask = Ask {

@@ -30,7 +30,7 @@ impl Approvals {
                 // The check of an input counts against the tool's time.
                 tool_ms = tool_ms.max(wait_ms(call, ctx));
                 texts.extend(texts_to_read(call, ctx));
-                calls.push(invocation(call, 0, ctx.who, false));
+                calls.push(invocation(call, 0, ctx.identity, false));
                 indexes.push(index);
             }
         }

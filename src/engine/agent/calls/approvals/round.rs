@@ -17,7 +17,8 @@ impl Approvals {
     /// Asks before the round ends, or waits for the answers. Returns false if nothing is left to ask.
     pub fn ask_before_end(&self, batch: &Batch, ctx: &mut AgentContext<'_>) -> bool {
         let point = Point::PostToolBatch;
-        if ctx.asks.is_at(ctx.who.agent, point) || ctx.asks.is_at(ctx.who.agent, Point::WordErrors) {
+        if ctx.asks.is_at(ctx.identity.agent, point) || ctx.asks.is_at(ctx.identity.agent, Point::WordErrors)
+        {
             return true;
         }
         if !ctx.has_hooks(point, "") {

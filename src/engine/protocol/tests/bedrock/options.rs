@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::engine::agent::history::transcript::Transcript;
-use crate::engine::agent::who::active_model::ActiveModel;
+use crate::engine::agent::identity::active_model::ActiveModel;
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::message::Block;
 use crate::engine::protocol::tests::bedrock::{CLAUDE, LLAMA, NOVA, PROFILE, assistant, body, model, tool};

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::engine::agent::identity::active_model::ActiveModel;
 use crate::engine::agent::request::model_call::ModelCall;
-use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::json::checksum::crc32;
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::Failure;

@@ -5,9 +5,9 @@
 //! options with the same vendor, protocol and URL, because a key must not be sent elsewhere. Nothing here stores a
 //! key, a header or a URL.
 
+use crate::engine::agent::identity::active_model::inherited;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::setup::Setup;
-use crate::engine::agent::who::active_model::inherited;
 use crate::engine::json::digest;
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::journal::{ModelName, OwnModel};

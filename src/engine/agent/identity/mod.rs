@@ -10,12 +10,12 @@ pub mod active_model;
 pub mod model_name;
 pub mod tuning;
 
+use crate::engine::agent::identity::active_model::ActiveModel;
+use crate::engine::agent::identity::model_name::name_of;
+use crate::engine::agent::identity::tuning::Tuning;
 use crate::engine::agent::limits::AgentLimits;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::setup::Setup;
-use crate::engine::agent::who::active_model::ActiveModel;
-use crate::engine::agent::who::model_name::name_of;
-use crate::engine::agent::who::tuning::Tuning;
 use crate::engine::ledger::Place;
 use crate::engine::ledger::spawn::Parent;
 use crate::engine::ledger::timers::TimerReason;

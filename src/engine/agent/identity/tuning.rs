@@ -6,9 +6,9 @@
 
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
+use crate::engine::agent::identity::AgentIdentity;
+use crate::engine::agent::identity::active_model::ActiveModel;
 use crate::engine::agent::request::shared::LastRequest;
-use crate::engine::agent::who::AgentIdentity;
-use crate::engine::agent::who::active_model::ActiveModel;
 use crate::engine::model::config::{Config, ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::EventKind;
@@ -80,14 +80,17 @@ fn tuned<'a>(
 }
 
 /// The tools of the next request.
-pub fn offered_tools<'a>(who: &'a AgentIdentity, config: &'a Config) -> &'a [ToolConfig] {
-    let tuned = who.tuning.as_ref().and_then(|tuning| tuning.tools.as_deref());
+pub fn offered_tools<'a>(identity: &'a AgentIdentity, config: &'a Config) -> &'a [ToolConfig] {
+    let tuned = identity
+        .tuning
+        .as_ref()
+        .and_then(|tuning| tuning.tools.as_deref());
     tuned.unwrap_or(&config.tools)
 }
 
 /// The messages of the next request.
-pub fn to_send<'a>(transcript: &'a Transcript, who: &'a AgentIdentity) -> &'a Transcript {
-    let tuning = who.tuning.as_ref();
+pub fn to_send<'a>(transcript: &'a Transcript, identity: &'a AgentIdentity) -> &'a Transcript {
+    let tuning = identity.tuning.as_ref();
     let tuned = tuning.and_then(|tuning| tuning.messages.as_ref());
     tuned.unwrap_or(transcript)
 }
@@ -98,10 +101,10 @@ pub fn to_send<'a>(transcript: &'a Transcript, who: &'a AgentIdentity) -> &'a Tr
 /// An option that the protocol cannot express.
 pub fn encode<'a>(
     mut transcript: &'a mut Transcript,
-    who: &'a mut AgentIdentity,
+    identity: &'a mut AgentIdentity,
     config: &Config,
 ) -> Result<&'a [u8], ConfigError> {
-    let AgentIdentity { model, tuning, .. } = who;
+    let AgentIdentity { model, tuning, .. } = identity;
     let mut spec = model.spec(config);
     if let Some(tuning) = tuning {
         spec = tuned(spec, tuning.system.as_deref(), tuning.tools.as_deref());
@@ -115,11 +118,11 @@ pub fn encode<'a>(
 /// Compares the request that [`encode`] has made with the one before it.
 pub fn compare(
     transcript: &mut Transcript,
-    who: &mut AgentIdentity,
+    identity: &mut AgentIdentity,
     config: &Config,
     last: &mut LastRequest,
 ) -> Option<SharedPrefix> {
-    let AgentIdentity { model, tuning, .. } = who;
+    let AgentIdentity { model, tuning, .. } = identity;
     let mut spec = model.spec(config);
     let mut causes = std::mem::take(&mut transcript.causes);
     let mut sent = &mut *transcript;
@@ -141,16 +144,16 @@ pub fn compare(
 /// An option that the protocol cannot express.
 pub fn encode_prefilled(
     transcript: &Transcript,
-    who: &AgentIdentity,
+    identity: &AgentIdentity,
     config: &Config,
     begun: (&str, &Prefill<'_>),
 ) -> Result<Vec<u8>, ConfigError> {
-    let AgentIdentity { model, tuning, .. } = who;
+    let AgentIdentity { model, tuning, .. } = identity;
     let mut spec = model.spec(config);
     if let Some(tuning) = tuning {
         spec = tuned(spec, tuning.system.as_deref(), tuning.tools.as_deref());
     }
-    to_send(transcript, who).prefilled(model.protocol, &spec, begun)
+    to_send(transcript, identity).prefilled(model.protocol, &spec, begun)
 }
 
 /// Applies the preparation. An illegal one leaves the iteration as it is, with a warning.
@@ -179,10 +182,12 @@ fn apply(
         .transpose()?;
     let mut before = None;
     if prepared.model.is_some() || prepared.tool_choice.is_some() {
-        let mut model = prepared.model.unwrap_or_else(|| ctx.who.model.config.clone());
+        let mut model = prepared
+            .model
+            .unwrap_or_else(|| ctx.identity.model.config.clone());
         model.tool_choice = prepared.tool_choice.or(model.tool_choice);
         let asked = ActiveModel::checked(model, ctx.config)?;
-        let own = std::mem::replace(&mut ctx.who.model, asked);
+        let own = std::mem::replace(&mut ctx.identity.model, asked);
         tell_model(ctx, &own);
         before = Some(own);
     }
@@ -191,7 +196,7 @@ fn apply(
     if tuned.is_some() {
         transcript.mark_sent();
     }
-    ctx.who.tuning = Some(Box::new(Tuning {
+    ctx.identity.tuning = Some(Box::new(Tuning {
         before,
         tools,
         system: prepared.system,
@@ -202,20 +207,20 @@ fn apply(
 
 /// Takes the preparation back after its iteration.
 pub fn end_tuning(ctx: &mut AgentContext<'_>, transcript: &mut Transcript) {
-    let Some(tuning) = ctx.who.tuning.take() else {
+    let Some(tuning) = ctx.identity.tuning.take() else {
         return;
     };
     transcript.forget_body();
     transcript.causes.add(PrefixCause::Prepare);
     if let Some(before) = tuning.before {
-        let tuned = std::mem::replace(&mut ctx.who.model, before);
+        let tuned = std::mem::replace(&mut ctx.identity.model, before);
         tell_model(ctx, &tuned);
     }
 }
 
 /// Emits a model change if the model is not `before`.
 fn tell_model(ctx: &mut AgentContext<'_>, before: &ActiveModel) {
-    let ModelConfig { model, vendor, .. } = &ctx.who.model.config;
+    let ModelConfig { model, vendor, .. } = &ctx.identity.model.config;
     if before.config.model != *model || before.config.vendor != *vendor {
         let kind = EventKind::ModelChange {
             model: model.clone(),
