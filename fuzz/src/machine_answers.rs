@@ -1,6 +1,6 @@
 //! Answers to what a run asks, chosen by the input's bytes.
 
-use looplet::engine::agent::asks::points::row;
+use looplet::engine::agent::questions::points::row;
 use looplet::engine::model::hook::{Decision, HookAnswer, Raise};
 use looplet::engine::model::input::{
     Behavior, CheckedOutput, ElicitationAction, ElicitationAnswer, PermissionAnswer, PreparedCall,

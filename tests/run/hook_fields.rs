@@ -1,6 +1,6 @@
 //! What hooks and the host are told beside the call, and what hooks say to others than the model.
 
-use looplet::engine::agent::asks::points::as_told;
+use looplet::engine::agent::questions::points::as_told;
 use looplet::engine::model::config::permission::PermissionMode;
 use looplet::engine::model::hook::{Decision, HookAnswer};
 use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, PermissionUpdate};

@@ -1,4 +1,4 @@
-use looplet::engine::agent::asks::points::row;
+use looplet::engine::agent::questions::points::row;
 use looplet::engine::model::event::EventKind;
 use looplet::engine::model::hook::{Decision, HookAnswer};
 use looplet::engine::model::input::{Behavior, Input, PermissionAnswer};

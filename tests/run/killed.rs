@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use looplet::engine::agent::asks::points::row;
+use looplet::engine::agent::questions::points::row;
 use looplet::engine::model::config::Config;
 use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, Reconciled};
 use looplet::engine::model::journal::{CallStatus, Checkpoint, Entry, Fact};

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use looplet::engine::agent::asks::points::row;
+use looplet::engine::agent::questions::points::row;
 use looplet::engine::model::config::ModelConfig;
 use looplet::engine::model::event::ToolFault;
 use looplet::engine::model::hook::Raise;

@@ -4,10 +4,10 @@
 //! configuration, opens and closes effects, asks questions, and reaches the agents below it. The context owns nothing
 //! and decides nothing.
 
-use crate::engine::agent::asks::Questions;
 use crate::engine::agent::catalog::Catalog;
 use crate::engine::agent::identity::AgentIdentity;
 use crate::engine::agent::profile::Profile;
+use crate::engine::agent::questions::Questions;
 use crate::engine::agent::setup::Setup;
 use crate::engine::agent::{Agent, Node};
 use crate::engine::ledger::{Ledger, Place};
@@ -29,7 +29,7 @@ pub struct AgentContext<'a> {
     pub catalog: &'a Catalog,
     pub ledger: &'a mut Ledger,
     /// The open questions of the run.
-    pub asks: &'a mut Questions,
+    pub questions: &'a mut Questions,
     /// The current permissions of the run.
     pub permissions: &'a mut Option<Permissions>,
     pub setup: &'a Setup,
@@ -127,7 +127,7 @@ impl<'a> AgentContext<'a> {
             config,
             catalog,
             ledger: &mut *self.ledger,
-            asks: &mut *self.asks,
+            questions: &mut *self.questions,
             permissions: &mut *self.permissions,
             below,
             first_below: child + 1,

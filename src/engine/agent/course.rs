@@ -3,10 +3,10 @@
 //! [`IterationState::finish`] emits the end of an iteration once, however it ends. [`IterationState::ask_about_end`]
 //! asks `onIterationEnd` once. Nothing here decides what happens next.
 
-use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::rounds::Rounds;
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::identity::AgentIdentity;
+use crate::engine::agent::questions::{About, Ask};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::journal::{CourseState, Reply};
 use crate::engine::model::question::{Facts, Point};

@@ -5,9 +5,9 @@
 //! reached, the agent does what [`AgentContext::reach_limit`] returns: it asks `onLimit` for a higher limit, or stops
 //! if there is no `onLimit`. The counts are in the ledger's accounts, and the deadlines in its timers.
 
-use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
+use crate::engine::agent::questions::{About, Ask};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::config::Limits;
@@ -147,7 +147,7 @@ impl AgentContext<'_> {
             let at_ms = self.ledger.timers.at(timer);
             if let Some(at_ms) = at_ms {
                 self.ledger.timers.set(timer, at_ms.saturating_add(ms));
-            } else if self.asks.is_about(timer) {
+            } else if self.questions.is_about(timer) {
                 self.ledger.set_timer(timer, Some(ms));
             }
         }

@@ -14,7 +14,6 @@
 //! waits. After its end, [`Agent::ended`] returns its outcome, including failures.
 
 pub mod answer;
-pub mod asks;
 pub mod calls;
 pub mod context;
 mod course;
@@ -25,6 +24,7 @@ pub mod inbox;
 pub mod limits;
 pub mod machine;
 pub mod next;
+pub mod questions;
 mod report;
 pub mod request;
 pub(crate) mod summary;
@@ -41,7 +41,6 @@ pub use telling::{delta, kind_of_delta};
 use std::borrow::Cow;
 
 use crate::engine::agent::answer::Answers;
-use crate::engine::agent::asks::{About, Settled};
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::course::IterationState;
@@ -53,6 +52,7 @@ use crate::engine::agent::identity::tuning::{encode, tune};
 use crate::engine::agent::machine::Machine;
 use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::agent::next::Next;
+use crate::engine::agent::questions::{About, Settled};
 use crate::engine::agent::request::Requests;
 use crate::engine::agent::request::handoff::take_over;
 use crate::engine::agent::request::reading::Reading;

@@ -13,12 +13,12 @@
 //! sent.
 
 use crate::engine::agent::answer::Answers;
-use crate::engine::agent::asks::points::{BUILT_IN_SUMMARY, NO_SUMMARY};
-use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::history::{History, NOT_SHORTER};
 use crate::engine::agent::next::Next;
+use crate::engine::agent::questions::points::{BUILT_IN_SUMMARY, NO_SUMMARY};
+use crate::engine::agent::questions::{About, Ask};
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::agent::request::{close_request, open_request_at, retry_after};
 use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};

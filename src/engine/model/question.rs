@@ -1,7 +1,7 @@
 //! The questions of a run: the points at which it asks, the data of each question, and the accepted answers.
 //!
 //! An agent asks through its gate, which sends one [`Question`] per function. The shell passes it to your code, and
-//! the [`Answer`] returns as an input. `agent/asks/points.rs` has a row for each point, with the answers that it
+//! the [`Answer`] returns as an input. `agent/questions/points.rs` has a row for each point, with the answers that it
 //! accepts and what happens if your code cannot answer. Answers that change inputs also have the platform's readings
 //! of the new texts ([`Answer::Read`]).
 

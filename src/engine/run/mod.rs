@@ -17,14 +17,14 @@ mod waiting;
 
 use std::sync::Arc;
 
-use crate::engine::agent::asks::Questions;
-use crate::engine::agent::asks::points::takes;
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::rules::withholds;
 use crate::engine::agent::history::head::Heads;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::identity::active_model::ActiveModel;
 use crate::engine::agent::profile::Profile;
+use crate::engine::agent::questions::Questions;
+use crate::engine::agent::questions::points::takes;
 use crate::engine::agent::setup::Setup;
 use crate::engine::agent::{Node, root};
 use crate::engine::json::digest;
@@ -47,7 +47,7 @@ use crate::engine::run::journal::LastJournaled;
 pub struct Run {
     setup: Arc<Setup>,
     ledger: Ledger,
-    asks: Questions,
+    questions: Questions,
     /// The tree of agents; the first is its root.
     agents: Vec<Node>,
     /// The saved conversations of persistent subagents.
@@ -116,7 +116,7 @@ impl Run {
         ledger.accounts.add(None, &config.limits);
         Ok(Run {
             ledger,
-            asks: Questions::default(),
+            questions: Questions::default(),
             agents: vec![first],
             memories,
             permissions: config.permissions.clone(),

@@ -58,7 +58,7 @@ impl Run {
             config,
             catalog,
             ledger: &mut self.ledger,
-            asks: &mut self.asks,
+            questions: &mut self.questions,
             permissions: &mut self.permissions,
             setup: &self.setup,
             inputs: self.inputs.as_ref(),

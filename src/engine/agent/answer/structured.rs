@@ -5,12 +5,12 @@
 //! retries. After that the agent stops with `stoppedBy: "structured_output"`.
 
 use crate::engine::agent::answer::Answers;
-use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::fault;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::next::Next;
+use crate::engine::agent::questions::{About, Ask};
 use crate::engine::json::repair::{Parsed, parse_arguments};
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::input::CheckedOutput;

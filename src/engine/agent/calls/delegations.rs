@@ -7,11 +7,11 @@
 
 use serde::Deserialize;
 
-use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Call;
 use crate::engine::agent::calls::fault;
 use crate::engine::agent::context::AgentContext;
+use crate::engine::agent::questions::{About, Ask};
 use crate::engine::ledger::spawn::{Parent, Spawn, Successor};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::AgentTool;

@@ -4,10 +4,10 @@
 //! [`Rounds::meets_condition`] those of the options, and [`Rounds::ask_to_stop`] asks your code about the others and
 //! about rounds that repeat each other. Nothing here ends the agent.
 
-use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
+use crate::engine::agent::questions::{About, Ask};
 use crate::engine::model::config::StopCondition;
 use crate::engine::model::journal::{RepeatsState, RoundsState};
 use crate::engine::model::outcome::ToolCallRecord;

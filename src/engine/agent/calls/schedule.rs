@@ -71,7 +71,7 @@ impl Calls {
     /// Judges the calls that can be judged and starts those that may run. Returns [`Next::RoundOver`]
     /// when all calls have their results.
     pub fn advance(&mut self, ctx: &mut AgentContext<'_>) -> Next {
-        if ctx.asks.holds(ctx.identity.agent) || self.batch.calls().is_empty() {
+        if ctx.questions.holds(ctx.identity.agent) || self.batch.calls().is_empty() {
             return Next::Wait;
         }
         self.approvals.judge(&mut self.batch, ctx);

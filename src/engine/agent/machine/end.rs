@@ -6,10 +6,10 @@
 //! the report to its caller.
 
 use crate::engine::agent::Agent;
-use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::tell_messages;
 use crate::engine::agent::machine::step::Now;
+use crate::engine::agent::questions::{About, Ask};
 use crate::engine::agent::request::close_request;
 use crate::engine::agent::telling::take_back_blocks;
 use crate::engine::model::error::Failure;

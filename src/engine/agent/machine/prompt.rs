@@ -5,10 +5,10 @@
 //! is left out with a warning.
 
 use crate::engine::agent::Agent;
-use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::machine::end::completed;
 use crate::engine::agent::machine::step::{Now, Phase};
+use crate::engine::agent::questions::{About, Ask};
 use crate::engine::agent::summary::Summary;
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::event::EventKind;

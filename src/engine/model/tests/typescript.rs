@@ -18,7 +18,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use crate::engine::agent::asks::points::{Class, row};
+use crate::engine::agent::questions::points::{Class, row};
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::{Config, OnUnknownTool, context::Pruning, permission::PermissionMode};
 use crate::engine::model::error::{Failure, FailureCode};

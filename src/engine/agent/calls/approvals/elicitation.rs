@@ -5,13 +5,13 @@
 //! asks under the same numbers, gets the answers that exist, and has its open questions asked again under their ids.
 //! A call with a checkpoint runs again without a question to `reconcile`. Nothing here starts or ends a call.
 
-use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::approvals::Approvals;
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Call;
 use crate::engine::agent::calls::schedule::wait_ms;
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
+use crate::engine::agent::questions::{About, Ask};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::input::ElicitationAnswer;
 use crate::engine::model::journal::Elicitation;

@@ -4,12 +4,12 @@
 //! [`Approvals::after_hooks`] takes the joined verdict of a point, changes the call, and lets the calls advance. A
 //! hook may stop the run.
 
-use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::approvals::{Approvals, change_input};
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Wait;
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
+use crate::engine::agent::questions::{About, Ask};
 use crate::engine::model::hook::{Decision, Gate, HookAnswer};
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::journal::CallStatus;

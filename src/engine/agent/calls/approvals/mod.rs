@@ -17,12 +17,12 @@ mod round;
 
 pub use reconciliation::version_of;
 
-use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Wait;
 use crate::engine::agent::calls::check::misfit;
 use crate::engine::agent::calls::{fault, rules};
 use crate::engine::agent::context::AgentContext;
+use crate::engine::agent::questions::{About, Ask};
 use crate::engine::model::config::permission::Reading;
 use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::journal::{ApprovalsState, CallStatus};

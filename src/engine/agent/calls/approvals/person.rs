@@ -3,7 +3,6 @@
 //! [`Approvals::judge`] contests a call if a rule, the mode or the tool requires a question. The answer lets the call
 //! run, perhaps with another input, or denies it. Its permission updates change the rules of the run immediately.
 
-use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::approvals::{Approvals, change_input};
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::{Call, Wait};
@@ -11,6 +10,7 @@ use crate::engine::agent::calls::rules::ruled;
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::agent::profile::Profile;
+use crate::engine::agent::questions::{About, Ask};
 use crate::engine::model::config::permission::{Permissions, RuleKind};
 use crate::engine::model::hook::{Decision, HookAnswer};
 use crate::engine::model::input::{Behavior, PermissionAnswer, PermissionUpdate, UpdateType};

@@ -3,7 +3,6 @@
 //! [`Approvals::prepare`] asks once for all calls of an answer, before anything else happens to them. A call that
 //! cannot be prepared fails.
 
-use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::approvals::Approvals;
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Wait;
@@ -12,6 +11,7 @@ use crate::engine::agent::calls::rules::texts_to_read;
 use crate::engine::agent::calls::schedule::{invocation, wait_ms};
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
+use crate::engine::agent::questions::{About, Ask};
 use crate::engine::model::input::PreparedCall;
 use crate::engine::model::journal::CallStatus;
 use crate::engine::model::question::{Facts, Point};

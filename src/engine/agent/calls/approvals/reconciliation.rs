@@ -3,13 +3,13 @@
 //! [`Approvals::ask_to_reconcile`] asks your code what happened to a call (`Point::Reconcile`), because only your
 //! code can know. The question remains open until it is answered.
 
-use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::approvals::Approvals;
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::call::Wait;
 use crate::engine::agent::calls::fault;
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
+use crate::engine::agent::questions::{About, Ask};
 use crate::engine::model::input::{Reconciled, ToolReturn};
 use crate::engine::model::journal::CallStatus;
 use crate::engine::model::output::EffectId;

@@ -4,11 +4,11 @@
 //! `Calls::advance` asks when all calls have ended. The round ends when both have answered. Without an answer, the
 //! wording of an error does not change.
 
-use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::approvals::Approvals;
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
+use crate::engine::agent::questions::{About, Ask};
 use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
 use crate::engine::model::question::{Facts, FaultyCall, Point};
@@ -17,7 +17,8 @@ impl Approvals {
     /// Asks before the round ends, or waits for the answers. Returns false if nothing is left to ask.
     pub fn ask_before_end(&self, batch: &Batch, ctx: &mut AgentContext<'_>) -> bool {
         let point = Point::PostToolBatch;
-        if ctx.asks.is_at(ctx.identity.agent, point) || ctx.asks.is_at(ctx.identity.agent, Point::WordErrors)
+        if ctx.questions.is_at(ctx.identity.agent, point)
+            || ctx.questions.is_at(ctx.identity.agent, Point::WordErrors)
         {
             return true;
         }

@@ -12,8 +12,8 @@
 
 pub mod points;
 
-use crate::engine::agent::asks::points::{Class, Missing, Wait, as_told, row};
 use crate::engine::agent::context::AgentContext;
+use crate::engine::agent::questions::points::{Class, Missing, Wait, as_told, row};
 use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;
@@ -176,7 +176,7 @@ impl AgentContext<'_> {
             });
         }
         let first = questions.first().map_or(0, |open| open.question);
-        self.asks.open.push(Pending {
+        self.questions.open.push(Pending {
             agent: self.identity.agent,
             point,
             about: ask.about,
@@ -233,8 +233,8 @@ impl AgentContext<'_> {
             updated_input: answer.updated_input().cloned(),
             is_withdrawn: false,
         });
-        let (at, OpenQuestion { asker, .. }) = self.asks.find(question)?;
-        let (asker, point) = (*asker, self.asks.open.get(at)?.point);
+        let (at, OpenQuestion { asker, .. }) = self.questions.find(question)?;
+        let (asker, point) = (*asker, self.questions.open.get(at)?.point);
         let mut answer = match answer {
             Answer::Failed { why } => self.replaced(point, asker, why),
             answer => answer,
@@ -244,8 +244,8 @@ impl AgentContext<'_> {
         {
             self.warn("hook_message", message);
         }
-        self.asks.find(question)?.1.answer = Some(answer);
-        let pending = self.asks.open.get(at)?;
+        self.questions.find(question)?.1.answer = Some(answer);
+        let pending = self.questions.open.get(at)?;
         if pending.questions.iter().any(|open| open.answer.is_none()) {
             return None;
         }
@@ -254,14 +254,14 @@ impl AgentContext<'_> {
             about,
             questions,
             ..
-        } = self.asks.open.remove(at);
+        } = self.questions.open.remove(at);
         let answer = joined(questions.into_iter().filter_map(|open| open.answer));
         Some(Settled { point, about, answer })
     }
 
     fn missing(&mut self, question: EffectId) -> Option<Missing> {
-        let (at, _) = self.asks.find(question)?;
-        Some(row(self.asks.open.get(at)?.point).missing)
+        let (at, _) = self.questions.find(question)?;
+        Some(row(self.questions.open.get(at)?.point).missing)
     }
 
     /// The answer that replaces a missing one. `asker` is the index of the hook that was asked.
@@ -300,10 +300,10 @@ impl AgentContext<'_> {
     /// Closes questions of the agent that no one waits for any more.
     fn withdraw(&mut self, which: impl Fn(&About) -> bool) {
         let agent = self.identity.agent;
-        let (closed, open) = std::mem::take(&mut self.asks.open)
+        let (closed, open) = std::mem::take(&mut self.questions.open)
             .into_iter()
             .partition(|pending| pending.agent == agent && which(&pending.about));
-        self.asks.open = open;
+        self.questions.open = open;
         let closed: Vec<Pending> = closed;
         for OpenQuestion { question, .. } in closed.into_iter().flat_map(|pending| pending.questions) {
             if self.ledger.close(question) {
