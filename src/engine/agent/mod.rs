@@ -1,9 +1,9 @@
 //! One agent of a run: its transcript, its requests and its tool calls, from iteration to iteration.
 //!
 //! An [`Agent`] consists of parts, and each part owns its state: the calls ([`calls`]), the messages and their length
-//! ([`history`]), the requests ([`request`]), the last answer ([`answer`]), the iteration ([`course`]). A method of a
-//! part takes the [`AgentContext`] and what it needs of the others, and returns what happens next ([`next`]). This
-//! file has the inputs and the results of an agent, and [`machine`] has its steps.
+//! ([`history`]), the requests ([`request`]), the last answer ([`answer`]), the iteration ([`iteration_state`]). A
+//! method of a part takes the [`AgentContext`] and what it needs of the others, and returns what happens next
+//! ([`next`]). This file has the inputs and the results of an agent, and [`machine`] has its steps.
 //!
 //! The parts depend downward only: `machine`, then `summary`, `request`, `answer`, `calls`, `history`, then the
 //! context. There is one exception: a call that is aborted cancels the subagent below it
@@ -16,11 +16,11 @@
 pub mod answer;
 pub mod calls;
 pub mod context;
-mod course;
 pub mod durable;
 pub mod history;
 pub mod identity;
 pub mod inbox;
+mod iteration_state;
 pub mod limits;
 pub mod machine;
 pub mod next;
@@ -43,12 +43,12 @@ use std::borrow::Cow;
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::context::AgentContext;
-use crate::engine::agent::course::IterationState;
 use crate::engine::agent::history::History;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::identity::AgentIdentity;
 use crate::engine::agent::identity::active_model::ActiveModel;
 use crate::engine::agent::identity::tuning::{encode, tune};
+use crate::engine::agent::iteration_state::IterationState;
 use crate::engine::agent::machine::Machine;
 use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::agent::next::Next;
@@ -81,7 +81,7 @@ pub struct Node {
 #[derive(Clone)]
 pub struct Agent {
     machine: Machine,
-    course: IterationState,
+    iteration: IterationState,
     pub history: History,
     pub inbox: Inbox,
     pub calls: Calls,
@@ -95,7 +95,7 @@ impl Agent {
     pub fn new(transcript: Transcript) -> Agent {
         Agent {
             machine: Machine::default(),
-            course: IterationState::default(),
+            iteration: IterationState::default(),
             history: History::new(transcript, Length::default()),
             inbox: Inbox::default(),
             calls: Calls::default(),

@@ -16,7 +16,7 @@ use crate::engine::model::outcome::{Outcome, OutcomeKind, StoppedBy};
 impl Node {
     /// Returns true if the agent has ended and has not reported to its caller.
     pub fn owes_report(&self) -> bool {
-        self.agent.ended().is_some() && self.identity.parent.is_some() && !self.agent.course.has_reported()
+        self.agent.ended().is_some() && self.identity.parent.is_some() && !self.agent.iteration.has_reported()
     }
 
     /// The caller, the outcome, and the result for the caller's model: the agent's text, or the answer that matches
@@ -24,7 +24,7 @@ impl Node {
     pub fn report(&mut self, owes_output: bool) -> Option<(Parent, Outcome, ToolReturn)> {
         let Node { identity, agent } = self;
         let (parent, outcome) = (identity.parent.clone()?, agent.ended().cloned()?);
-        agent.course.note_reported();
+        agent.iteration.note_reported();
         let (text, output) = agent.answers.take();
         let calls = std::mem::take(&mut agent.calls);
         agent

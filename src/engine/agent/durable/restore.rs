@@ -3,7 +3,6 @@
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::rounds::Rounds;
-use crate::engine::agent::course::IterationState;
 use crate::engine::agent::durable::state::last_text;
 use crate::engine::agent::history::History;
 use crate::engine::agent::history::head::Heads;
@@ -11,6 +10,7 @@ use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::identity::AgentIdentity;
 use crate::engine::agent::identity::active_model::ActiveModel;
 use crate::engine::agent::identity::model_name;
+use crate::engine::agent::iteration_state::IterationState;
 use crate::engine::agent::limits::AgentLimits;
 use crate::engine::agent::machine::Machine;
 use crate::engine::agent::profile::Profile;
@@ -92,7 +92,7 @@ impl Node {
         if let Some(model) = next_model {
             agent.requests.set_next_model(Box::new(model.config), setup);
         }
-        agent.course = IterationState::restored(course, identity.kept.iteration);
+        agent.iteration = IterationState::restored(course, identity.kept.iteration);
         // A subagent that has ended never acts again.
         agent.machine = Machine::restored(step, identity.parent.is_some());
         Ok(Node { identity, agent })

@@ -35,7 +35,7 @@ impl Node {
         // Each process recomputes the fields outside `kept`.
         let Agent {
             machine,
-            course,
+            iteration,
             calls,
             requests,
             history,
@@ -48,7 +48,7 @@ impl Node {
         let history = history.kept();
         let changes = [
             renew(&mut noted.step, machine.kept()),
-            renew(&mut noted.course, course.kept()),
+            renew(&mut noted.course, iteration.kept()),
             renew(&mut noted.who, &identity.kept),
             renew(&mut noted.limits, identity.limits.kept()),
             renew(&mut noted.rounds, rounds),

@@ -29,7 +29,7 @@ impl Agent {
         }
         let facts = Facts::Stop {
             tool_call_id: ctx.identity.its_call(),
-            stop_hook_active: self.course.is_kept_going(),
+            stop_hook_active: self.iteration.is_kept_going(),
             last_assistant_message: self.answers.reply().text(),
         };
         ctx.ask(Ask::new(point, About::Phase, &facts).named(&name));
@@ -46,7 +46,7 @@ impl Agent {
             return self.end(ctx, completed());
         }
         if !told.is_empty() {
-            self.course.keep_going();
+            self.iteration.keep_going();
             let told = told.into_iter().map(Block::notice);
             self.history.transcript.push_user(told.collect());
             return self.hand_over(ctx, true);

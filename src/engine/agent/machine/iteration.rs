@@ -67,7 +67,7 @@ impl Agent {
     /// Asks the input guardrail before an iteration opens, and again when a summary has changed the messages that it
     /// has seen.
     pub(crate) fn guard_input(&mut self, ctx: &mut AgentContext<'_>) {
-        let occasion = self.course.occasion();
+        let occasion = self.iteration.occasion();
         if !ctx.has_hooks(Point::InputGuardrail, occasion) {
             return self.go_in(ctx);
         }
@@ -86,7 +86,7 @@ impl Agent {
             let next = denied(ctx, "Input", verdict.reason);
             return self.follow(ctx, next);
         }
-        self.course.note_guarded();
+        self.iteration.note_guarded();
         if let Some(messages) = verdict.messages
             && messages != self.history.transcript.messages()
         {
@@ -119,7 +119,7 @@ impl Agent {
     }
 
     fn open(&mut self, ctx: &mut AgentContext<'_>) {
-        if self.course.begin(ctx.identity) {
+        if self.iteration.begin(ctx.identity) {
             self.requests.count_tries_after(0);
             self.answers.begin();
         }
@@ -406,7 +406,7 @@ impl Agent {
     }
 
     pub(crate) fn finish_iteration(&mut self, ctx: &mut AgentContext<'_>) {
-        self.course.finish(ctx, self.answers.reply());
+        self.iteration.finish(ctx, self.answers.reply());
     }
 
     /// Ends the iteration and yields to your code. The next iteration starts when your listeners have received all
@@ -414,7 +414,7 @@ impl Agent {
     /// ends with content that the model must answer.
     pub(crate) fn hand_over(&mut self, ctx: &mut AgentContext<'_>, owes_answer: bool) {
         let (reply, messages) = (self.answers.reply(), self.history.transcript.messages());
-        let is_asked = self.course.ask_about_end(ctx, reply, &self.calls.rounds)
+        let is_asked = self.iteration.ask_about_end(ctx, reply, &self.calls.rounds)
             || self.calls.delegations.ask_for_filter(ctx, messages);
         let handover = if is_asked {
             None
@@ -430,7 +430,7 @@ impl Agent {
     }
 
     pub(crate) fn after_iteration_end(&mut self, ctx: &mut AgentContext<'_>) {
-        self.course.note_told();
+        self.iteration.note_told();
         if let Step::HandOver { owes_answer } = *self.machine.step() {
             self.hand_over(ctx, owes_answer);
         }

@@ -139,7 +139,7 @@ impl Agent {
         }
         content.append(&mut self.calls.approvals.take_notes());
         content.extend(verdict.context.into_iter().map(Block::notice));
-        self.course.note_content(content.is_empty());
+        self.iteration.note_content(content.is_empty());
         self.history.transcript.push_user(content);
         if is_first {
             self.hand_over(ctx, true);

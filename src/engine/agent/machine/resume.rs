@@ -38,7 +38,7 @@ impl Agent {
                 ..
             } => self.submit(ctx, content, &source, owes_answer),
             Step::Ask => {
-                self.course.cut_off(ctx.identity);
+                self.iteration.cut_off(ctx.identity);
                 self.begin(ctx);
             }
             Step::Judge {
