@@ -1,6 +1,6 @@
 //! What hooks and the host are told beside the call, and what hooks say to others than the model.
 
-use looplet::engine::agent::questions::points::as_told;
+use looplet::engine::agent::questions::points::as_reported;
 use looplet::engine::model::config::permission::PermissionMode;
 use looplet::engine::model::hook::{Decision, HookAnswer};
 use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, PermissionUpdate};
@@ -15,7 +15,10 @@ use crate::world::{World, config, tool};
 /// What the host is told of the call that it is asked about first.
 fn permission(world: &World) -> Value {
     let mut asks = world.questions.iter().map(|(_, ask)| ask);
-    data(asks.find(|ask| as_told(ask.point) == Point::Permission).unwrap())
+    data(
+        asks.find(|ask| as_reported(ask.point) == Point::Permission)
+            .unwrap(),
+    )
 }
 
 #[test]

@@ -159,10 +159,10 @@ impl AgentContext<'_> {
         let limits = own.get_or_insert_with(|| self.config.limits.clone());
         change(limits);
         self.ledger.accounts.limit(self.identity.agent, limits);
-        self.tell_limits();
+        self.emit_limits();
     }
 
-    fn tell_limits(&mut self) {
+    fn emit_limits(&mut self) {
         let limits = self.limits();
         let at_ms = self.ledger.timers.at(self.identity.total_timer());
         let limits = CurrentLimits {

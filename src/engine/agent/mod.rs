@@ -14,6 +14,7 @@
 //! waits. After its end, [`Agent::ended`] returns its outcome, including failures.
 
 pub mod answer;
+pub(crate) mod answer_events;
 pub mod calls;
 pub mod context;
 pub mod durable;
@@ -28,15 +29,14 @@ pub mod questions;
 mod report;
 pub mod request;
 pub(crate) mod summary;
-pub(crate) mod telling;
 
 pub mod catalog;
 pub mod profile;
 pub mod setup;
 
+pub use answer_events::{delta, kind_of_delta};
 pub use identity::active_model::inherited;
 pub use report::failed;
-pub use telling::{delta, kind_of_delta};
 
 use std::borrow::Cow;
 
@@ -411,7 +411,7 @@ impl Agent {
             let call = told.find(|call| call.id() == id)?;
             Some(call.record(false).input)
         };
-        telling::told_blocks(&reading.answer, input_of)
+        answer_events::emitted_blocks(&reading.answer, input_of)
     }
 
     /// The text of a delta that has not been polled.

@@ -310,9 +310,9 @@ impl Summary {
             return Next::Send;
         };
         let duration_ms = ctx.ledger.now_ms.saturating_sub(self.started_ms);
-        history.tell_boundary(ctx, (self.trigger, Some(by)), self.pre_tokens, duration_ms);
+        history.emit_boundary(ctx, (self.trigger, Some(by)), self.pre_tokens, duration_ms);
         history.note_summary(ctx, Summarized::Shorter);
-        tell_summary(ctx, self.trigger, &text)
+        ask_about_summary(ctx, self.trigger, &text)
     }
 }
 
@@ -351,7 +351,7 @@ fn with_path(url: &str, path: &str) -> String {
 }
 
 /// Calls the `PostCompact` hooks with the summary before the request is sent.
-fn tell_summary(ctx: &mut AgentContext<'_>, trigger: CompactTrigger, summary: &str) -> Next {
+fn ask_about_summary(ctx: &mut AgentContext<'_>, trigger: CompactTrigger, summary: &str) -> Next {
     let (point, name) = (Point::PostCompact, word(trigger));
     if !ctx.has_hooks(point, &name) {
         return Next::GuardInput;

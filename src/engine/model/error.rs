@@ -160,7 +160,7 @@ impl Failure {
 
 impl Failure {
     /// Adds the vendor, model, status, code and address before the text of the message.
-    pub fn tell_facts(&mut self) {
+    pub fn add_facts(&mut self) {
         let (Some(vendor), Some(model)) = (&self.vendor, &self.model) else {
             return;
         };

@@ -262,7 +262,7 @@ impl Run {
     }
 
     /// Reports a lost instance, and retracts the blocks of the answer that was lost with it.
-    fn tell_loss(&mut self, elapsed_ms: u64, shown_blocks: u32) {
+    fn emit_lost_instance(&mut self, elapsed_ms: u64, shown_blocks: u32) {
         self.started = true;
         self.ledger.start_clock(elapsed_ms);
         let kind = EventKind::warning("instance_lost", INSTANCE_LOST.into());
@@ -327,8 +327,8 @@ impl Run {
             deaths
         };
         match recovers {
-            Some(shown_blocks) => self.tell_loss(elapsed_ms, shown_blocks),
-            None => self.tell_start(elapsed_ms),
+            Some(shown_blocks) => self.emit_lost_instance(elapsed_ms, shown_blocks),
+            None => self.emit_start(elapsed_ms),
         }
         if let Some(total_ms) = self.setup.root.config.timeouts.total_ms {
             let left_ms = total_ms.saturating_sub(elapsed_ms);
@@ -450,7 +450,7 @@ fn note_agent(index: usize, node: &mut Node, noted: &mut LastJournaled, ledger: 
         ledger.note(agent, Fact::Round { records });
     }
     if !noted.state.course.has_reported {
-        for mut fact in node.agent.history.transcript.take_unkept() {
+        for mut fact in node.agent.history.transcript.take_unsaved() {
             if let Fact::Messages {
                 messages, left_out, ..
             } = &mut fact

@@ -9,9 +9,9 @@
 mod chat;
 mod differences;
 mod journal;
+mod outputs;
 mod saving;
 mod starting;
-mod telling;
 mod tree;
 mod waiting;
 
@@ -253,7 +253,7 @@ impl Run {
                 self.hand_off(handover);
                 self.on_effect(handover, |agent, ctx| agent.handed_over(ctx));
             }
-            Input::NotSaved { entries, since, why } => self.tell_not_saved(entries, since, why),
+            Input::NotSaved { entries, since, why } => self.emit_not_saved(entries, since, why),
             Input::Saved { save, ok } => {
                 if self.ledger.close(save) {
                     for index in 0..self.agents.len() as u32 {
@@ -465,7 +465,7 @@ impl Run {
         if !is_durable {
             return;
         }
-        self.tell_waiting();
+        self.emit_waiting();
         self.note_changes();
         if let Some(save) = self.ledger.flush_journal() {
             for node in &mut self.agents {

@@ -9,7 +9,7 @@ use crate::engine::run::Run;
 
 impl Run {
     /// Reports which entries the store does not have.
-    pub(super) fn tell_not_saved(&mut self, entries: u32, since: u64, message: String) {
+    pub(super) fn emit_not_saved(&mut self, entries: u32, since: u64, message: String) {
         let kind = EventKind::NotSaved {
             entries,
             since,

@@ -24,7 +24,7 @@ impl Run {
             return;
         }
         self.note_prompt(&prompt);
-        self.tell_start(0);
+        self.emit_start(0);
         self.warn_of_tear();
         let wait_ms = self.setup.root.config.timeouts.total_ms;
         self.ledger.set_timer(TimerReason::Total, wait_ms);
@@ -32,7 +32,7 @@ impl Run {
     }
 
     /// Emits the start of a process, with its warnings. The run has been active for `elapsed_ms` in other processes.
-    pub(super) fn tell_start(&mut self, elapsed_ms: u64) {
+    pub(super) fn emit_start(&mut self, elapsed_ms: u64) {
         self.started = true;
         let Run { setup, ledger, .. } = self;
         ledger.start_clock(elapsed_ms);

@@ -7,7 +7,7 @@ use crate::engine::run::Run;
 
 impl Run {
     /// Emits, once for each set of questions, that the run can continue only after their answers.
-    pub(super) fn tell_waiting(&mut self) {
+    pub(super) fn emit_waiting(&mut self) {
         let question_ids = if self.is_waiting() {
             self.questions().collect()
         } else {

@@ -8,10 +8,10 @@ use looplet_scan::reader::string;
 use crate::engine::agent::answer::Answers;
 use crate::engine::agent::answer::message::CompleteAnswer;
 use crate::engine::agent::answer::structured::answer_with;
+use crate::engine::agent::answer_events::take_back_blocks;
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::agent::questions::{About, Ask};
-use crate::engine::agent::telling::take_back_blocks;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::message::{Block, Json, Message, ToolInput};
@@ -25,7 +25,7 @@ impl Answers {
         if message.content.is_empty() || !ctx.has_hooks(point, "") {
             return false;
         }
-        let told = as_told(message, ctx);
+        let told = as_reported(message, ctx);
         let facts = Facts::Output { message: &told };
         ctx.ask(Ask::new(point, About::Phase, &facts));
         true
@@ -102,7 +102,7 @@ pub fn denied(ctx: &mut AgentContext<'_>, which: &str, reason: Option<String>) -
 }
 
 /// The answer in the form that your code receives: a call that gives a structured answer is text.
-fn as_told(message: &Message, ctx: &AgentContext<'_>) -> Message {
+fn as_reported(message: &Message, ctx: &AgentContext<'_>) -> Message {
     let mut told = message.clone();
     for block in &mut told.content {
         let text = match block {

@@ -1,20 +1,20 @@
 //! Turns a complete answer into a message, and an interrupted answer into a message with its complete blocks.
 //!
 //! [`Answers::finish`] creates the message of a complete answer, and [`Answers::keep_partial`] that of an interrupted
-//! one. `telling.rs` emits an answer while it streams. The guardrail and the schema decide whether an answer is
+//! one. `answer_events.rs` emits an answer while it streams. The guardrail and the schema decide whether an answer is
 //! accepted.
 
 use looplet_scan::check::check;
 use looplet_scan::reader::Object;
 
 use crate::engine::agent::answer::{Answers, text_of_parts};
+use crate::engine::agent::answer_events::{emit_changes, emit_held_text};
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::written::{Ending, WrittenCall};
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::History;
 use crate::engine::agent::request::reasoning::warn_of_dropped;
 use crate::engine::agent::request::thread::{can_continue, thread_after};
-use crate::engine::agent::telling::{tell_changes, tell_held};
 use crate::engine::model::answer::{ModelAnswer, Part, PartKind};
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, Role, ToolInput};
 use crate::engine::protocol::anthropic::server_calls::with_container;
@@ -38,8 +38,8 @@ impl Answers {
         history: &mut History,
     ) -> CompleteAnswer {
         answer.end_all();
-        tell_changes(&mut answer, ctx, false);
-        tell_held(&mut answer, ctx);
+        emit_changes(&mut answer, ctx, false);
+        emit_held_text(&mut answer, ctx);
         ctx.reserve_answer(&answer);
         let usage = answer.usage;
         self.count(ctx, &mut answer);
@@ -85,7 +85,7 @@ impl Answers {
         history: &mut History,
     ) {
         answer.end_unfinished();
-        tell_changes(&mut answer, ctx, false);
+        emit_changes(&mut answer, ctx, false);
         self.count(ctx, &mut answer);
         self.note_response(&mut answer);
         let mut early = calls.batch.calls().len();

@@ -1,7 +1,7 @@
 //! Turns a complete answer into a message, and checks it with guardrails and against its schema.
 //!
-//! `telling.rs` emits an answer while it streams. [`message`] reads the parts of a complete one. [`guardrail`] asks
-//! about the message. [`structured`] checks it against its schema, which the vendor or a tool enforces as
+//! `answer_events.rs` emits an answer while it streams. [`message`] reads the parts of a complete one. [`guardrail`]
+//! asks about the message. [`structured`] checks it against its schema, which the vendor or a tool enforces as
 //! [`output_format`] has chosen. [`Answers`] owns the data of the last answer and the output. Nothing here sends a
 //! request or takes a step of the agent.
 
@@ -146,7 +146,7 @@ impl Answers {
             .identity
             .model
             .describe(Failure::new(FailureCode::FinishReason, message));
-        failure.tell_facts();
+        failure.add_facts();
         Some(failure)
     }
 }

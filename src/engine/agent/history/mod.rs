@@ -68,18 +68,18 @@ impl History {
 
     /// Emits each message once when it is complete: a user message when it is sent, a model's message when its answer
     /// has ended. A prompt that is joined to an unanswered prompt is emitted separately.
-    pub(crate) fn tell_new(&mut self, ctx: &mut AgentContext<'_>) {
+    pub(crate) fn emit_new_messages(&mut self, ctx: &mut AgentContext<'_>) {
         if ctx.config.events.messages {
-            tell_messages(ctx, self.transcript.take_untold());
+            emit_messages(ctx, self.transcript.take_unemitted());
         }
     }
 
     /// Emits the new messages. The message of the model is the answer with these facts.
-    pub(crate) fn tell_answer(&mut self, ctx: &mut AgentContext<'_>, reply: &Reply) {
+    pub(crate) fn emit_answer(&mut self, ctx: &mut AgentContext<'_>, reply: &Reply) {
         if ctx.config.events.messages {
-            for message in self.transcript.take_untold() {
+            for message in self.transcript.take_unemitted() {
                 let is_answer = message.role == Role::Assistant;
-                tell_message(ctx, message, Some(reply).filter(|_| is_answer));
+                emit_message(ctx, message, Some(reply).filter(|_| is_answer));
             }
         }
     }
@@ -128,7 +128,7 @@ impl History {
         }
         let pre_tokens = self.tokens(ctx).saturating_add(tokens);
         let identity = (CompactTrigger::Pruning, Some(SummaryBy::Vendor));
-        self.tell_boundary(ctx, identity, pre_tokens, 0);
+        self.emit_boundary(ctx, identity, pre_tokens, 0);
     }
 
     /// Stores the vendor's count of a request and its answer, which is added to the history next.
@@ -189,7 +189,7 @@ impl History {
         let pre_tokens = self.tokens(ctx);
         if self.transcript.shorten(policy) {
             self.length.counted = None;
-            self.tell_boundary(ctx, (CompactTrigger::Pruning, None), pre_tokens, 0);
+            self.emit_boundary(ctx, (CompactTrigger::Pruning, None), pre_tokens, 0);
         }
     }
 
@@ -205,7 +205,7 @@ impl History {
         let Trimmed { cut, summary } = trimmed;
         self.replace_first(cut, &summary, None, PrefixCause::Budget);
         let by = Some(SummaryBy::BuiltIn);
-        self.tell_boundary(ctx, (CompactTrigger::Budget, by), pre_tokens, 0);
+        self.emit_boundary(ctx, (CompactTrigger::Budget, by), pre_tokens, 0);
     }
 
     /// Replaces the first `cut` messages with a summary.
@@ -217,7 +217,7 @@ impl History {
         self.length.counted = None;
     }
 
-    pub(crate) fn tell_boundary(
+    pub(crate) fn emit_boundary(
         &self,
         ctx: &mut AgentContext<'_>,
         (trigger, by): (CompactTrigger, Option<SummaryBy>),
@@ -362,16 +362,16 @@ pub(crate) const NOT_SHORTER: &str = " (A summary would not be shorter.)";
 const MESSAGES_BEFORE_ANOTHER: usize = 10;
 
 /// Emits complete messages, if your code subscribes to them.
-pub(crate) fn tell_messages(ctx: &mut AgentContext<'_>, messages: impl IntoIterator<Item = Message>) {
+pub(crate) fn emit_messages(ctx: &mut AgentContext<'_>, messages: impl IntoIterator<Item = Message>) {
     if !ctx.config.events.messages {
         return;
     }
     for message in messages {
-        tell_message(ctx, message, None);
+        emit_message(ctx, message, None);
     }
 }
 
-fn tell_message(ctx: &mut AgentContext<'_>, message: Message, reply: Option<&Reply>) {
+fn emit_message(ctx: &mut AgentContext<'_>, message: Message, reply: Option<&Reply>) {
     if !message.content.is_empty() {
         ctx.emit(EventKind::Message {
             message,

@@ -269,7 +269,7 @@ impl Transcript {
 
     /// The changes of the messages since the last call, in order, for the journal. If the history was shortened, only
     /// new messages are included.
-    pub fn take_unkept(&mut self) -> Vec<Fact> {
+    pub fn take_unsaved(&mut self) -> Vec<Fact> {
         let kept = std::mem::replace(&mut self.kept, self.messages.len());
         let cut = std::mem::take(&mut self.cut);
         let shortened = std::mem::take(&mut self.shortened);
@@ -299,7 +299,7 @@ impl Transcript {
 
     /// The messages that were not emitted yet, after the text that was joined to an emitted one. They then count as
     /// emitted.
-    pub fn take_untold(&mut self) -> Vec<Message> {
+    pub fn take_unemitted(&mut self) -> Vec<Message> {
         let told = std::mem::replace(&mut self.told, self.messages.len());
         let joined = Message::user(std::mem::take(&mut self.joined));
         let untold = self.messages.get(told..).unwrap_or_default();

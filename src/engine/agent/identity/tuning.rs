@@ -188,7 +188,7 @@ fn apply(
         model.tool_choice = prepared.tool_choice.or(model.tool_choice);
         let asked = ActiveModel::checked(model, ctx.config)?;
         let own = std::mem::replace(&mut ctx.identity.model, asked);
-        tell_model(ctx, &own);
+        emit_model_change(ctx, &own);
         before = Some(own);
     }
     transcript.forget_body();
@@ -214,12 +214,12 @@ pub fn end_tuning(ctx: &mut AgentContext<'_>, transcript: &mut Transcript) {
     transcript.causes.add(PrefixCause::Prepare);
     if let Some(before) = tuning.before {
         let tuned = std::mem::replace(&mut ctx.identity.model, before);
-        tell_model(ctx, &tuned);
+        emit_model_change(ctx, &tuned);
     }
 }
 
 /// Emits a model change if the model is not `before`.
-fn tell_model(ctx: &mut AgentContext<'_>, before: &ActiveModel) {
+fn emit_model_change(ctx: &mut AgentContext<'_>, before: &ActiveModel) {
     let ModelConfig { model, vendor, .. } = &ctx.identity.model.config;
     if before.config.model != *model || before.config.vendor != *vendor {
         let kind = EventKind::ModelChange {

@@ -6,12 +6,12 @@
 //! the report to its caller.
 
 use crate::engine::agent::Agent;
+use crate::engine::agent::answer_events::take_back_blocks;
 use crate::engine::agent::context::AgentContext;
-use crate::engine::agent::history::tell_messages;
+use crate::engine::agent::history::emit_messages;
 use crate::engine::agent::machine::step::Now;
 use crate::engine::agent::questions::{About, Ask};
 use crate::engine::agent::request::close_request;
-use crate::engine::agent::telling::take_back_blocks;
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::{EventKind, ToolFault};
 use crate::engine::model::hook::HookAnswer;
@@ -122,9 +122,9 @@ impl Agent {
     }
 
     pub(crate) fn end(&mut self, ctx: &mut AgentContext<'_>, outcome: Outcome) {
-        self.history.tell_new(ctx);
+        self.history.emit_new_messages(ctx);
         let told = self.history.transcript.whole_len();
-        tell_messages(ctx, self.messages().iter().skip(told).cloned());
+        emit_messages(ctx, self.messages().iter().skip(told).cloned());
         ctx.ledger.timers.clear(ctx.identity.iteration_timer());
         ctx.withdraw_all();
         ctx.ledger.accounts.count(ctx.identity.agent, None);

@@ -15,6 +15,7 @@ use crate::engine::agent::Agent;
 use crate::engine::agent::answer::guardrail::denied;
 use crate::engine::agent::answer::message::CompleteAnswer;
 use crate::engine::agent::answer::structured::Judged;
+use crate::engine::agent::answer_events::take_back_blocks;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::identity::tuning::{end_tuning, to_send};
@@ -25,7 +26,6 @@ use crate::engine::agent::next::Next;
 use crate::engine::agent::questions::{About, Ask};
 use crate::engine::agent::request::handoff::chosen;
 use crate::engine::agent::summary::{Retry, Summary};
-use crate::engine::agent::telling::take_back_blocks;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::event::prefix::PrefixCause;
@@ -218,7 +218,7 @@ impl Agent {
 
     /// Takes the failure of an attempt, without secrets.
     pub fn attempt_failed(&mut self, ctx: &mut AgentContext<'_>, mut failure: Failure) {
-        failure.tell_facts();
+        failure.add_facts();
         let (answers, calls, history) = (&mut self.answers, &mut self.calls, &mut self.history);
         let next = match &mut self.machine.now {
             Now::Reading(call) => self.requests.failed(ctx, call, failure, answers, calls, history),
@@ -297,7 +297,7 @@ impl Agent {
     fn take_answer(&mut self, ctx: &mut AgentContext<'_>, answer: CompleteAnswer) {
         self.answers.note_taken();
         self.history.transcript.push_assistant(answer.message);
-        self.history.tell_answer(ctx, self.answers.reply());
+        self.history.emit_answer(ctx, self.answers.reply());
         self.act_on_answer(ctx, answer.calls);
     }
 
@@ -448,7 +448,7 @@ impl Agent {
         match chosen(ctx, messages) {
             Ok(transcript) => {
                 self.calls.delegations.note_filtered();
-                self.history.tell_new(ctx);
+                self.history.emit_new_messages(ctx);
                 self.history.begin_with(transcript);
                 self.hand_over(ctx, owes_answer);
             }

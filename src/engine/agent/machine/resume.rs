@@ -5,10 +5,10 @@
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::answer::message::CompleteAnswer;
+use crate::engine::agent::answer_events::take_back_blocks;
 use crate::engine::agent::calls::calls_of;
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::machine::step::Phase;
-use crate::engine::agent::telling::take_back_blocks;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::journal::Step;
 use crate::engine::model::message::{Block, Message, Role};

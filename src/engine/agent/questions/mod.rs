@@ -13,7 +13,7 @@
 pub mod points;
 
 use crate::engine::agent::context::AgentContext;
-use crate::engine::agent::questions::points::{Class, Missing, Wait, as_told, row};
+use crate::engine::agent::questions::points::{Class, Missing, Wait, as_reported, row};
 use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;
@@ -157,7 +157,7 @@ impl AgentContext<'_> {
             };
             let kind = EventKind::Question {
                 question_id: id,
-                question: as_told(point),
+                question: as_reported(point),
                 data: is_about_call.then(|| question.data.clone()),
             };
             self.emit(kind);

@@ -207,7 +207,7 @@ pub fn takes(point: Point, answer: &Answer) -> bool {
 }
 
 /// The point in the `question` event, which does not distinguish a classifier from a user.
-pub fn as_told(point: Point) -> Point {
+pub fn as_reported(point: Point) -> Point {
     match point {
         Point::Classify => Point::Permission,
         point => point,

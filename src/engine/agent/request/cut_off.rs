@@ -90,7 +90,7 @@ impl Requests {
         } else {
             "the model is not known to go on from a text"
         };
-        tell_again(ctx, why);
+        warn_of_restart(ctx, why);
         None
     }
 
@@ -105,12 +105,12 @@ impl Requests {
             return false;
         }
         self.kept.refuses_begun = true;
-        tell_again(ctx, &failure.message);
+        warn_of_restart(ctx, &failure.message);
         true
     }
 }
 
-fn tell_again(ctx: &mut AgentContext<'_>, why: &str) {
+fn warn_of_restart(ctx: &mut AgentContext<'_>, why: &str) {
     ctx.warn("not_continued", format!("{AGAIN}{why}"));
 }
 

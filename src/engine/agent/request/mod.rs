@@ -13,6 +13,7 @@ pub mod shared;
 pub(crate) mod thread;
 
 use crate::engine::agent::answer::Answers;
+use crate::engine::agent::answer_events::{emit_changes, take_back_blocks};
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::History;
@@ -29,7 +30,6 @@ use crate::engine::agent::request::reasoning::{mends, warn_of_left_out};
 use crate::engine::agent::request::shared::LastRequest;
 use crate::engine::agent::request::thread::{Threads, thread_of};
 use crate::engine::agent::setup::Setup;
-use crate::engine::agent::telling::{take_back_blocks, tell_changes};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::{ModelConfig, OnUnknownTool};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
@@ -117,7 +117,7 @@ impl Requests {
         }
         self.take_next_model(ctx, &mut history.transcript);
         history.unfold(ctx);
-        history.tell_new(ctx);
+        history.emit_new_messages(ctx);
         warn_of_raw_results(ctx, &history.transcript);
         warn_of_media(ctx, &history.transcript);
         let begun = self.begun(ctx, &history.transcript);
@@ -162,7 +162,7 @@ impl Requests {
         }
         if let Some((text, body)) = begun {
             call.go_on_from(&text, body);
-            tell_changes(&mut call.answer, ctx, false);
+            emit_changes(&mut call.answer, ctx, false);
         }
         Ok(call)
     }

@@ -6,12 +6,12 @@
 //! A failure leaves the engine once ([`Output::Redact`]), because its message may contain the key, which only
 //! JavaScript knows. [`Requests::failed`] receives the result. The text of an answer is not searched for the key.
 
+use crate::engine::agent::answer_events::{emit_changes, emit_growth};
 use crate::engine::agent::calls::Calls;
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::next::Next;
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::agent::request::{Requests, close_request, take_back};
-use crate::engine::agent::telling::{tell_changes, tell_growth};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::answer::Stage;
 use crate::engine::model::error::Failure;
@@ -81,12 +81,12 @@ impl Reading<'_> {
         let is_growth = fed.is_ok() && stage == Stage::Streaming && !ctx.estimates_usage();
         if is_growth
             && (!answer.has_changes()
-                || (ctx.overrun().is_none() && tell_growth(answer, ctx, self.is_summary)))
+                || (ctx.overrun().is_none() && emit_growth(answer, ctx, self.is_summary)))
         {
             ctx.ledger.set_timer(timer, chunk_ms);
             return Next::Wait;
         }
-        tell_changes(answer, ctx, self.is_summary);
+        emit_changes(answer, ctx, self.is_summary);
         if let Err(failure) = fed {
             return self.report(ctx, failure);
         }
@@ -129,7 +129,7 @@ impl Reading<'_> {
             .call
             .handle_end(ctx.ledger.now_ms, ctx.identity.model.protocol);
         self.heed_void(ctx);
-        tell_changes(&mut self.call.answer, ctx, self.is_summary);
+        emit_changes(&mut self.call.answer, ctx, self.is_summary);
         if let Err(failure) = finished {
             return self.report(ctx, failure);
         }

@@ -6,10 +6,10 @@
 use looplet_scan::check::check;
 use looplet_scan::reader::Object;
 
+use crate::engine::agent::answer_events::emit_changes;
 use crate::engine::agent::calls::batch::Batch;
 use crate::engine::agent::calls::written::{WrittenCall, read_call};
 use crate::engine::agent::context::AgentContext;
-use crate::engine::agent::telling::tell_changes;
 use crate::engine::model::answer::{ModelAnswer, PartKind};
 
 impl Batch {
@@ -64,7 +64,7 @@ impl Batch {
             return false;
         }
         answer.end(at);
-        tell_changes(answer, ctx, false);
+        emit_changes(answer, ctx, false);
         true
     }
 

@@ -1,6 +1,6 @@
 //! The events of an answer: its growth while it streams, its held text, and its message.
 //!
-//! [`tell_changes`] and [`tell_growth`] emit the changes of each chunk. An answer that holds its text emits it at the
+//! [`emit_changes`] and [`emit_growth`] emit the changes of each chunk. An answer that holds its text emits it at the
 //! end, if it has no tool calls.
 
 use crate::engine::agent::context::AgentContext;
@@ -19,20 +19,20 @@ pub(crate) fn take_back_blocks(ctx: &mut AgentContext<'_>, blocks: u32) {
 }
 
 /// Emits the changes of a chunk. A summary does not stream and emits only its usage.
-pub(crate) fn tell_changes(answer: &mut ModelAnswer, ctx: &mut AgentContext<'_>, is_summary: bool) {
+pub(crate) fn emit_changes(answer: &mut ModelAnswer, ctx: &mut AgentContext<'_>, is_summary: bool) {
     let mut changes = answer.take_changes();
     if is_summary {
         changes.retain(|change| *change == Change::Usage);
     }
     for change in &changes {
-        tell(*change, answer, ctx);
+        emit_change(*change, answer, ctx);
     }
     answer.recycle(changes);
 }
 
 /// Emits the growth of one part without building an event. Returns false if anything else has changed or is waiting
 /// to be emitted.
-pub(crate) fn tell_growth(answer: &mut ModelAnswer, ctx: &mut AgentContext<'_>, is_summary: bool) -> bool {
+pub(crate) fn emit_growth(answer: &mut ModelAnswer, ctx: &mut AgentContext<'_>, is_summary: bool) -> bool {
     let Some((part, from, to)) = answer.sole_growth() else {
         return false;
     };
@@ -58,7 +58,7 @@ pub(crate) fn tell_growth(answer: &mut ModelAnswer, ctx: &mut AgentContext<'_>, 
 }
 
 /// Emits the held text, if the answer has no tool calls.
-pub(crate) fn tell_held(answer: &mut ModelAnswer, ctx: &mut AgentContext<'_>) {
+pub(crate) fn emit_held_text(answer: &mut ModelAnswer, ctx: &mut AgentContext<'_>) {
     let calls = |part: &Part| part.shown_kind() == PartKind::ToolCall;
     if !std::mem::take(&mut answer.holds_text) || answer.parts.iter().any(calls) {
         return;
@@ -73,7 +73,7 @@ pub(crate) fn tell_held(answer: &mut ModelAnswer, ctx: &mut AgentContext<'_>) {
             Change::Grew { part, from, to },
             Change::Ended { part },
         ] {
-            tell(change, answer, ctx);
+            emit_change(change, answer, ctx);
         }
     }
 }
@@ -82,7 +82,7 @@ fn is_text(kind: PartKind) -> bool {
     matches!(kind, PartKind::Text | PartKind::Refusal)
 }
 
-fn tell(change: Change, answer: &mut ModelAnswer, ctx: &mut AgentContext<'_>) {
+fn emit_change(change: Change, answer: &mut ModelAnswer, ctx: &mut AgentContext<'_>) {
     if change == Change::Usage {
         let Some(usage) = answer.usage else { return };
         ctx.ledger.accounts.note(ctx.identity.agent, usage);
@@ -147,7 +147,10 @@ fn name_call(part: &mut Part, mut random: Random, taken: &mut TakenIds) {
 }
 
 /// The blocks of an answer as far as they were emitted. `input_of` returns the inputs of the emitted calls.
-pub fn told_blocks(answer: &ModelAnswer, input_of: impl Fn(&str) -> Option<Json>) -> Vec<StreamedBlock<'_>> {
+pub fn emitted_blocks(
+    answer: &ModelAnswer,
+    input_of: impl Fn(&str) -> Option<Json>,
+) -> Vec<StreamedBlock<'_>> {
     let parts = (0..).zip(&answer.parts);
     let told = parts.filter(|(_, part)| !(answer.holds_text && is_text(part.shown_kind())));
     told.filter_map(|(block, part)| {
