@@ -183,7 +183,7 @@ impl Driver {
 
     pub fn set_wants(self: &Rc<Self>, wants: Wants) {
         self.wants.set(wants);
-        self.with_run(|run| run.set_heard(wants.tool_input || wants.events));
+        self.with_run(|run| run.set_observed(wants.tool_input || wants.events));
     }
 
     /// The address and the length of an open request's body. They are valid until the run's next input.

@@ -90,7 +90,7 @@ mod tool_hooks;
 mod tools;
 mod trace;
 mod tuning;
-mod unheard;
+mod unobserved;
 mod versions;
 mod waiting;
 mod wire;

@@ -70,8 +70,8 @@ pub struct World {
     pub done: Option<Outcome>,
     /// The outputs of inputs wait.
     pub holds_outputs: bool,
-    /// See [`Run::set_heard`].
-    is_heard: bool,
+    /// See [`Run::set_observed`].
+    is_observed: bool,
     has_journal: bool,
     /// The journal begins with other runs, whose events have their own numbers.
     pub follows: bool,
@@ -116,16 +116,16 @@ impl World {
             failures: Vec::new(),
             done: None,
             holds_outputs: false,
-            is_heard: true,
+            is_observed: true,
             lives_for: usize::MAX,
         }
     }
 
     /// Nobody listens to what is told of tool calls.
-    pub fn unheard(config: Settings) -> World {
+    pub fn unobserved(config: Settings) -> World {
         let mut world = World::new(config);
-        world.run.set_heard(false);
-        world.is_heard = false;
+        world.run.set_observed(false);
+        world.is_observed = false;
         world
     }
 
@@ -207,7 +207,7 @@ impl World {
     pub fn die(&mut self, config: Settings) {
         self.run = config.restore(self.checkpoint.clone()).unwrap();
         self.follows = false;
-        self.run.set_heard(self.is_heard);
+        self.run.set_observed(self.is_observed);
         (self.open_request, self.holds_outputs) = (None, false);
         self.open_requests.clear();
         self.running.clear();
@@ -303,7 +303,7 @@ impl World {
                 };
                 let last = self.events.last().map_or(next.max(1) - 1, |event| event.seq);
                 assert!(
-                    event.seq == last + 1 || (!self.is_heard && event.seq > last),
+                    event.seq == last + 1 || (!self.is_observed && event.seq > last),
                     "the sequence has a gap"
                 );
                 self.events.push(event);

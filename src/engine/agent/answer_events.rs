@@ -109,7 +109,7 @@ fn emit_change(change: Change, answer: &mut ModelAnswer, ctx: &mut AgentContext<
         part.is_answer = answer.answer_tool.as_ref() == Some(&part.name);
     }
     let kind = part.shown_kind();
-    if (kind == PartKind::ToolCall && ctx.ledger.skip_unheard()) || (answer.holds_text && is_text(kind)) {
+    if (kind == PartKind::ToolCall && ctx.ledger.skip_unobserved()) || (answer.holds_text && is_text(kind)) {
         return;
     }
     let block = index as u32;

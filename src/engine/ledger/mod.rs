@@ -78,7 +78,7 @@ pub struct Ledger {
     /// Events carry their time.
     pub is_traced: bool,
     /// Your code listens to events of tool calls.
-    pub is_heard: bool,
+    pub is_observed: bool,
     /// Whether the run has a journal.
     pub has_journal: bool,
     /// A part of the run is lost. A call that must not be made twice may have been made in it.
@@ -118,7 +118,7 @@ impl Default for Ledger {
             warned: Vec::new(),
             without_summaries: Vec::new(),
             is_traced: false,
-            is_heard: true,
+            is_observed: true,
             has_journal: false,
             is_torn: false,
             journal: Vec::new(),
@@ -169,9 +169,9 @@ impl Ledger {
 
     /// Skips an event without a listener, before its content is copied. Returns true if it did. The event is
     /// numbered all the same.
-    pub fn skip_unheard(&mut self) -> bool {
-        self.next_seq = self.next_seq.saturating_add(u32::from(!self.is_heard));
-        !self.is_heard
+    pub fn skip_unobserved(&mut self) -> bool {
+        self.next_seq = self.next_seq.saturating_add(u32::from(!self.is_observed));
+        !self.is_observed
     }
 
     /// Returns true if no output waits to be polled.

@@ -347,8 +347,8 @@ impl Run {
 
     /// Sets whether your code listens to events of tool calls. Default: true. The numbering of events does not depend
     /// on it.
-    pub fn set_heard(&mut self, is_heard: bool) {
-        self.ledger.is_heard = is_heard;
+    pub fn set_observed(&mut self, is_observed: bool) {
+        self.ledger.is_observed = is_observed;
     }
 
     pub fn outcome(&self) -> Option<&Outcome> {

@@ -21,7 +21,7 @@ impl Batch {
         if let Some((_, count)) = counts.find(|(tool, _)| !call.is_answer && tool == call.name()) {
             *count += 1;
         }
-        if !call.is_answer && !is_settled && !ctx.ledger.skip_unheard() {
+        if !call.is_answer && !is_settled && !ctx.ledger.skip_unobserved() {
             let input = call.written_input.clone();
             ctx.emit(EventKind::ToolCall {
                 tool_call_id: call.id().to_owned(),

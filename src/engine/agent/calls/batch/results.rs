@@ -47,7 +47,7 @@ impl Batch {
             return;
         };
         let duration_ms = call.duration_ms(ctx.ledger.now_ms);
-        if !ctx.ledger.skip_unheard() && !call.is_answer {
+        if !ctx.ledger.skip_unobserved() && !call.is_answer {
             let (tool_call_id, tool_name) = (call.id().to_owned(), call.name().to_owned());
             let updated_input = call.updated_input.clone();
             let hash = |input: &Json| digest::input_hash(input.as_str());

@@ -7,13 +7,13 @@ use crate::wire::{call, stream, text};
 use crate::world::{World, config, tool};
 
 /// A run with two rounds of tools, of which a result is cut and a call fails.
-fn played(is_heard: bool) -> World {
+fn played(is_observed: bool) -> World {
     let tools = json!([tool("read", json!({"readOnly": true, "maxResultChars": 3}))]);
     let config = config(tools, json!({}));
-    let mut world = if is_heard {
+    let mut world = if is_observed {
         World::new(config)
     } else {
-        World::unheard(config)
+        World::unobserved(config)
     };
     world.prompt("Go.");
     let both = [
@@ -35,17 +35,17 @@ fn by_seq(world: &World) -> BTreeMap<u32, String> {
 
 #[test]
 fn what_nobody_hears_of_tools_is_not_told_but_counted_and_changes_nothing() {
-    let (heard, unheard) = (played(true), played(false));
-    assert_eq!(heard.result(), unheard.result());
-    assert_eq!(heard.requests, unheard.requests);
-    assert_eq!(heard.done, unheard.done);
+    let (observed, unobserved) = (played(true), played(false));
+    assert_eq!(observed.result(), unobserved.result());
+    assert_eq!(observed.requests, unobserved.requests);
+    assert_eq!(observed.done, unobserved.done);
     let is_of_tools = |name: &str| {
         name.starts_with("tool-input") || ["tool-call", "tool-result", "tool-error"].contains(&name)
     };
-    let mut all = by_seq(&heard);
+    let mut all = by_seq(&observed);
     let before = all.len();
     all.retain(|_, name| !is_of_tools(name));
-    assert_eq!(by_seq(&unheard), all);
+    assert_eq!(by_seq(&unobserved), all);
     assert!(
         before >= all.len() + 12,
         "{before} events, {} without tools",
@@ -53,9 +53,9 @@ fn what_nobody_hears_of_tools_is_not_told_but_counted_and_changes_nothing() {
     );
     let cut = |world: &World| world.event_names().contains(&"warning".to_owned());
     assert!(
-        cut(&heard) && cut(&unheard),
+        cut(&observed) && cut(&unobserved),
         "a result that is cut is told all the same"
     );
-    assert_eq!(heard.result()["toolCalls"].as_array().map(Vec::len), Some(3));
-    assert_ne!(heard.result()["toolCalls"][0]["output"], Value::Null);
+    assert_eq!(observed.result()["toolCalls"].as_array().map(Vec::len), Some(3));
+    assert_ne!(observed.result()["toolCalls"][0]["output"], Value::Null);
 }
