@@ -73,8 +73,8 @@ impl<'a> RawString<'a> {
     pub fn frame_in<'b>(&self, data: &'b [u8]) -> Option<(&'b [u8], &'b [u8])> {
         let at = (self.text.as_ptr() as usize).checked_sub(data.as_ptr() as usize)?;
         let before = data.get(..at.checked_sub(1)?)?;
-        let behind = data.get(at + self.text.len() + 1..)?;
-        Some((before, behind))
+        let after = data.get(at + self.text.len() + 1..)?;
+        Some((before, after))
     }
 }
 
@@ -154,7 +154,7 @@ pub fn not_plain(word: u64) -> u64 {
 
 /// The bytes after `prefix`, or `None` if `bytes` do not begin with it. It compares eight bytes at a time, because
 /// the standard library compares byte by byte here.
-pub fn behind<'a>(bytes: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
+pub fn after_prefix<'a>(bytes: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     let (start, rest) = bytes.split_at_checked(prefix.len())?;
     let (words, tail) = start.as_chunks::<8>();
     let (wanted_words, wanted_tail) = prefix.as_chunks::<8>();

@@ -10,7 +10,7 @@
 //! way, and calls [`Lane::trust`] if the event did nothing but append its string to one block. Nothing fails here: an
 //! event that the lane does not know is the general reader's.
 
-use crate::cursor::{Cursor, RawString, behind};
+use crate::cursor::{Cursor, RawString, after_prefix};
 
 /// The keys of the values that differ among a protocol's events.
 #[derive(Debug)]
@@ -88,8 +88,8 @@ impl Lane {
     #[inline(never)]
     pub fn next<'a>(&self, bytes: &'a [u8]) -> Option<(RawString<'a>, &'a [u8])> {
         let frame = self.frame.as_ref()?;
-        let (text, rest) = frame.text(behind(bytes, &frame.lines)?)?;
-        Some((text, behind(rest, BLANK_LINE)?))
+        let (text, rest) = frame.text(after_prefix(bytes, &frame.lines)?)?;
+        Some((text, after_prefix(rest, BLANK_LINE)?))
     }
 
     /// Remembers that events with the frame append to this block and do nothing else.
@@ -156,7 +156,7 @@ impl Frame {
     fn text<'a>(&self, bytes: &'a [u8]) -> Option<(RawString<'a>, &'a [u8])> {
         let (mut rest, mut text) = (bytes, None);
         for (before, value) in &self.pieces {
-            let mut cursor = Cursor::new(behind(rest, before)?);
+            let mut cursor = Cursor::new(after_prefix(rest, before)?);
             match value {
                 Value::Text => text = cursor.string(),
                 Value::NoiseString => {
@@ -170,7 +170,7 @@ impl Frame {
         }
         // An empty string can mean that the field is absent.
         let text = text.filter(|text| !text.is_empty())?;
-        Some((text, behind_end(rest, &self.end)?))
+        Some((text, after_end(rest, &self.end)?))
     }
 }
 
@@ -192,11 +192,11 @@ fn value_of(key: RawString<'_>, cursor: &mut Cursor<'_>, keys: &Keys) -> Option<
 }
 
 /// The bytes after `end`. Blanks among closing brackets are ignored, because Anthropic pads there.
-fn behind_end<'a>(bytes: &'a [u8], end: &[u8]) -> Option<&'a [u8]> {
-    behind(bytes, end).or_else(|| behind_padded(bytes, end))
+fn after_end<'a>(bytes: &'a [u8], end: &[u8]) -> Option<&'a [u8]> {
+    after_prefix(bytes, end).or_else(|| after_padded(bytes, end))
 }
 
-fn behind_padded<'a>(mut bytes: &'a [u8], mut end: &[u8]) -> Option<&'a [u8]> {
+fn after_padded<'a>(mut bytes: &'a [u8], mut end: &[u8]) -> Option<&'a [u8]> {
     loop {
         match (bytes, end) {
             ([b' ', rest @ ..], _) => bytes = rest,
@@ -204,7 +204,7 @@ fn behind_padded<'a>(mut bytes: &'a [u8], mut end: &[u8]) -> Option<&'a [u8]> {
             ([one @ (b'}' | b']'), rest @ ..], [other, rest_of_end @ ..]) if one == other => {
                 (bytes, end) = (rest, rest_of_end);
             }
-            _ => return behind(bytes, end),
+            _ => return after_prefix(bytes, end),
         }
     }
 }

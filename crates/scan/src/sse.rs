@@ -18,7 +18,7 @@ pub struct SseEvent<'a> {
     /// The values of the `data` lines, joined by LF.
     pub data: &'a [u8],
     /// The bytes of the chunk after the event.
-    pub behind: &'a [u8],
+    pub rest: &'a [u8],
 }
 
 /// Why a stream cannot be decoded any further.
@@ -341,7 +341,7 @@ impl SseDecoder {
     fn dispatch(
         &mut self,
         here: &mut Borrowed<'_>,
-        behind: &[u8],
+        rest: &[u8],
         on_event: &mut dyn FnMut(SseEvent<'_>) -> usize,
     ) -> usize {
         let borrowed = std::mem::take(here);
@@ -350,7 +350,7 @@ impl SseDecoder {
             read = on_event(SseEvent {
                 event: borrowed.event.unwrap_or(&self.event),
                 data: borrowed.data.unwrap_or(&self.data),
-                behind,
+                rest,
             });
         }
         self.has_data = false;

@@ -114,7 +114,7 @@ fn alone<'a>(event: &'a [u8], data: &'a [u8]) -> SseEvent<'a> {
     SseEvent {
         event,
         data,
-        behind: &[],
+        rest: &[],
     }
 }
 

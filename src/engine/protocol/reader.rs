@@ -122,7 +122,7 @@ impl EventReader {
             }
             let read = self.read(event.event, event.data, answer);
             failed = check_room(answer).and(read).err();
-            self.read_repeats(event.behind, answer)
+            self.read_repeats(event.rest, answer)
         });
         failed.map_or(framed, Err)
     }

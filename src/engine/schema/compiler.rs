@@ -55,7 +55,7 @@ struct Keyword<'a> {
 }
 
 impl<'a> Keyword<'a> {
-    fn beside(self, name: &'a str) -> Option<Keyword<'a>> {
+    fn sibling(self, name: &'a str) -> Option<Keyword<'a>> {
         let value = self.fields.get(name)?;
         Some(Keyword { name, value, ..self })
     }
@@ -129,7 +129,7 @@ impl<'a> Compiler<'a> {
             "not" => Rule::Not(self.child(at)),
             "if" => {
                 let condition = self.child(at);
-                let mut branch = |name| at.beside(name).map(|at| self.child(at));
+                let mut branch = |name| at.sibling(name).map(|at| self.child(at));
                 Rule::If(condition, branch("then"), branch("else"))
             }
             "$ref" => return self.reference(at),
@@ -210,10 +210,10 @@ impl<'a> Compiler<'a> {
     }
 
     fn properties(&mut self, at: Keyword<'a>) -> Read<Rule> {
-        let named = at.beside("properties").map(|at| self.children(at));
+        let named = at.sibling("properties").map(|at| self.children(at));
         // The engine does not know which properties the patterns match.
         let is_open = at.fields.contains_key("patternProperties");
-        let others = at.beside("additionalProperties").filter(|_| !is_open);
+        let others = at.sibling("additionalProperties").filter(|_| !is_open);
         let others = match others.map(|at| (at, at.value)) {
             None | Some((_, Value::Bool(true))) => Additional::Allowed,
             Some((_, Value::Bool(false))) => Additional::Refused,
@@ -230,7 +230,7 @@ impl<'a> Compiler<'a> {
             _ if at.name == "items" => (Vec::new(), "items"),
             _ => (self.list(at)?, "items"),
         };
-        Ok(Rule::Items(first, at.beside(others).map(|at| self.child(at))))
+        Ok(Rule::Items(first, at.sibling(others).map(|at| self.child(at))))
     }
 
     fn types(&self, at: Keyword<'a>) -> Read<Vec<&'static str>> {

@@ -278,7 +278,7 @@ fn events_that_the_caller_has_read_itself_are_passed_over() {
     let mut seen = Vec::new();
     decoder
         .feed(b"data: 1\n\ndata: 2\n\ndata: 3\n\n", &mut |event| {
-            seen.push((event.data.to_vec(), event.behind.len()));
+            seen.push((event.data.to_vec(), event.rest.len()));
             if event.data == b"1" { 9 } else { 0 }
         })
         .unwrap();

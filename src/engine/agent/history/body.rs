@@ -15,7 +15,7 @@ use crate::engine::model::message::{Block, Message, NOTHING, Role};
 use crate::engine::policy::context::old_calls;
 use crate::engine::protocol::request::media::mended;
 use crate::engine::protocol::request::prefix::summary::{
-    Signed, SummaryForm, behind_summary, forget_signed, has_signed,
+    Signed, SummaryForm, after_summary, forget_signed, has_signed,
 };
 use crate::engine::protocol::request::prefix::{Prefix, without_reasoning};
 use crate::engine::protocol::request::thinking_turn::model_of_turn;
@@ -72,7 +72,7 @@ impl Body {
             let mut head = Vec::new();
             (protocol.encode_head)(&RequestSpec { model, ..*spec }, &mut head)?;
             self.prefix = Prefix::of_head(protocol, &RequestSpec { model, ..*spec })?;
-            self.marks = Marks::behind(&head, model);
+            self.marks = Marks::after(&head, model);
             self.around.0 = head.len();
             self.bytes = head;
         } else if self.encoded == messages.len() {
@@ -144,7 +144,7 @@ impl Body {
             let message = match signed {
                 Some(signed) => {
                     self.begin_with(&signed);
-                    match behind_summary(message) {
+                    match after_summary(message) {
                         Some(rest) => Cow::Owned(rest),
                         None if is_compared => {
                             self.note_sent(start);
@@ -308,7 +308,7 @@ impl Body {
         };
         let start = self.bytes.len();
         self.marks.note(message, start);
-        self.push_behind_prefix(protocol, spec, message, (at, end));
+        self.push_after_prefix(protocol, spec, message, (at, end));
         if self.bytes.len() == start {
             self.bytes.truncate(end);
             return;
@@ -319,7 +319,7 @@ impl Body {
     }
 
     /// Appends a message, with its reasoning if the vendor takes that here. The bytes from `end` on belong to it.
-    fn push_behind_prefix(
+    fn push_after_prefix(
         &mut self,
         protocol: &Protocol,
         spec: &RequestSpec<'_>,

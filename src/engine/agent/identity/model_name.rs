@@ -58,16 +58,16 @@ fn own_model(name: &ModelName, setup: &Setup) -> Option<ModelConfig> {
     let models = setup.profiles().flat_map(Profile::models);
     let at_place: Vec<&ModelConfig> = models.filter(|model| place_of(model) == own.place).collect();
     let same = at_place.iter().find(|model| model.model == name.model);
-    let beside = same.or_else(|| at_place.first())?;
+    let known = same.or_else(|| at_place.first())?;
     let bare: ModelConfig = json::read("model", own.config.as_str()).ok()?;
     Some(ModelConfig {
-        slot: beside.slot,
-        base_url: beside.base_url.clone(),
-        vendor_url: beside.vendor_url.clone(),
-        headers: beside.headers.clone(),
-        body: beside.body.clone(),
-        metadata: beside.metadata.clone(),
-        quirks: beside.quirks.clone(),
+        slot: known.slot,
+        base_url: known.base_url.clone(),
+        vendor_url: known.vendor_url.clone(),
+        headers: known.headers.clone(),
+        body: known.body.clone(),
+        metadata: known.metadata.clone(),
+        quirks: known.quirks.clone(),
         ..bare
     })
 }

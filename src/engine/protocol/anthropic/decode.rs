@@ -32,7 +32,7 @@ pub struct AnthropicDecoder {
     /// The model that continues the answer after Anthropic's fallback. The top-level counts are then its own.
     fallback: Option<String>,
     /// The usage that the top-level counts leave out, by model. `None` is the model that answers.
-    beside: Vec<(Option<String>, Usage)>,
+    other_usage: Vec<(Option<String>, Usage)>,
     /// `message_start` was received.
     has_begun: bool,
     /// `message_stop` was received.
@@ -73,7 +73,7 @@ impl AnthropicDecoder {
         match event.word("type") {
             "message_start" => {
                 if std::mem::replace(&mut self.has_begun, true) {
-                    self.begin_anew(answer)?;
+                    self.restart(answer)?;
                 }
                 if let Some(message) = event.object("message") {
                     self.read_head(&message, answer);
@@ -119,11 +119,11 @@ impl AnthropicDecoder {
     }
 
     /// Starts the message that a gateway sends instead of the previous one, which is discarded.
-    fn begin_anew(&mut self, answer: &mut ModelAnswer) -> Result<(), Failure> {
+    fn restart(&mut self, answer: &mut ModelAnswer) -> Result<(), Failure> {
         self.open.clear();
         self.usage = Reported::default();
         self.fallback = None;
-        self.beside.clear();
+        self.other_usage.clear();
         if answer.void() {
             return Ok(());
         }
@@ -224,11 +224,11 @@ impl AnthropicDecoder {
         if usage.has("iterations") {
             self.read_iterations(usage);
         }
-        if self.fallback.is_none() && self.beside.is_empty() {
+        if self.fallback.is_none() && self.other_usage.is_empty() {
             return answer.set_usage(self.usage.counts());
         }
         let mut parts = vec![(self.fallback.clone(), self.usage.counts())];
-        for (model, usage) in &self.beside {
+        for (model, usage) in &self.other_usage {
             add_part(&mut parts, model.as_ref().or(self.fallback.as_ref()), usage);
         }
         answer.set_usage_by_model(parts);
@@ -240,7 +240,7 @@ impl AnthropicDecoder {
     /// <https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback> and the four members of
     /// `BetaIterationsUsage` of Anthropic's SDKs (2026-11-26)
     fn read_iterations(&mut self, usage: &Object<'_>) {
-        self.beside.clear();
+        self.other_usage.clear();
         let all: Vec<Object<'_>> = usage
             .items("iterations")
             .into_iter()
@@ -262,7 +262,7 @@ impl AnthropicDecoder {
                 _ => false,
             };
             if is_beside {
-                add_part(&mut self.beside, model.as_ref(), &reported.counts());
+                add_part(&mut self.other_usage, model.as_ref(), &reported.counts());
             }
         }
     }

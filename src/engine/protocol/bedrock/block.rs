@@ -28,7 +28,7 @@ pub struct OpenBlock {
     /// For a raw block: the fields of the inner object, once a delta has changed them.
     fields: Fields,
     /// The fields of a text or of reasoning that have no neutral form, and those next to a raw block's key.
-    beside: Fields,
+    others: Fields,
     /// For a raw tool block: the pieces of its input.
     input: String,
     half: Join,
@@ -46,7 +46,7 @@ impl OpenBlock {
             key: String::new(),
             inner: String::new(),
             fields: Fields::default(),
-            beside: Fields::default(),
+            others: Fields::default(),
             input: String::new(),
             half: Join::default(),
             list: String::new(),
@@ -80,7 +80,7 @@ impl OpenBlock {
                 open.read_delta(key, block, answer);
             }
         }
-        open.keep_beside(block, answer);
+        open.keep_others(block, answer);
         Some(open)
     }
 
@@ -149,7 +149,7 @@ impl OpenBlock {
     }
 
     /// Stores the fields next to those that determine a block's kind.
-    pub fn keep_beside(&mut self, block: &Object<'_>, answer: &mut ModelAnswer) {
+    pub fn keep_others(&mut self, block: &Object<'_>, answer: &mut ModelAnswer) {
         for (key, value) in block.fields() {
             if key != "type" && key != self.key && !KINDS.contains(&key) {
                 self.keep(key, value, answer);
@@ -160,7 +160,7 @@ impl OpenBlock {
     fn keep(&mut self, key: &str, value: &str, answer: &mut ModelAnswer) {
         if value != "null" {
             answer.count(value.len());
-            self.beside.set(key, value);
+            self.others.set(key, value);
         }
     }
 
@@ -207,7 +207,7 @@ impl OpenBlock {
                 if !self.list.is_empty() {
                     push_raw(&mut out, "citations", &list);
                 }
-                self.beside.push(&mut out);
+                self.others.push(&mut out);
                 part.vendor = closed(out);
             }
             PartKind::Raw => part.text = self.raw_block(&list),
@@ -237,7 +237,7 @@ impl OpenBlock {
         }
         let mut out = b"{".to_vec();
         push_any(&mut out, &self.key, &written(inner));
-        self.beside.push(&mut out);
+        self.others.push(&mut out);
         out.push(b'}');
         written(out)
     }

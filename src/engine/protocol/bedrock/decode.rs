@@ -120,7 +120,7 @@ impl BedrockDecoder {
             }
         }
         if let Some(block) = self.open.get_mut(&index) {
-            block.keep_beside(delta, answer);
+            block.keep_others(delta, answer);
         }
     }
 

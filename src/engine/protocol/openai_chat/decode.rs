@@ -13,8 +13,8 @@ use crate::engine::model::usage::Tier;
 use crate::engine::protocol::answer::finish_reason::note_reason;
 use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text};
 use crate::engine::protocol::failure::{decode_error_value, malformed};
-use crate::engine::protocol::openai_chat::beside::{Beside, push_image};
 use crate::engine::protocol::openai_chat::call::Calls;
+use crate::engine::protocol::openai_chat::other_content::{OtherContent, push_image};
 use crate::engine::protocol::openai_chat::reasoning::Details;
 use crate::engine::protocol::openai_chat::usage::read_usage;
 use crate::engine::protocol::vendor_fields::object_of;
@@ -36,7 +36,7 @@ pub struct ChatDecoder {
     flow: Option<(PartKind, usize)>,
     calls: Calls,
     details: Details,
-    beside: Beside,
+    others: OtherContent,
     /// The thinking block to which the details belong.
     thinking: Option<usize>,
     /// True if `reasoning_content` was received, even if it was empty.
@@ -127,7 +127,7 @@ impl ChatDecoder {
                 }
             }
         }
-        self.beside.read(chunk, answer);
+        self.others.read(chunk, answer);
         answer.terms.tier = Tier::read(chunk.word("service_tier")).or(answer.terms.tier);
         let groq = chunk.object("x_groq").and_then(|groq| groq.object("usage"));
         if let Some(usage) = chunk.object("usage").or(groq) {
@@ -162,7 +162,7 @@ impl ChatDecoder {
         if let Some(sound) = delta.object("audio") {
             self.push(PartKind::Text, &sound.piece("transcript"), answer);
         }
-        self.beside.read(delta, answer);
+        self.others.read(delta, answer);
         for image in delta.items("images") {
             self.end_flow(answer);
             push_image(image, answer);
@@ -315,7 +315,7 @@ impl ChatDecoder {
                 }
             }
         }
-        self.beside.attach(answer);
+        self.others.attach(answer);
         answer.end_all();
     }
 }

@@ -8,11 +8,11 @@
 //! [`encode`] and [`encode_message`] write requests, with the server's [`quirks`](crate::engine::protocol::quirks).
 //! [`ChatDecoder`] reads answers and lists the deviations from OpenAI that it tolerates.
 
-mod beside;
 mod call;
 mod decode;
 mod encode;
 mod encode_message;
+mod other_content;
 mod reasoning;
 mod usage;
 

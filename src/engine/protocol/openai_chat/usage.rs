@@ -29,11 +29,11 @@ pub fn read_usage(wire: &Object<'_>) -> Usage {
     // Vercel's gateway also leaves Gemini's thoughts out of its total, but charges them: they are 4 to 13 times the
     // completion. Servers that count reasoning again report a few tokens more than the completion that includes it
     // (130 of 128).
-    let beside = input_tokens
+    let separate = input_tokens
         .saturating_add(output_tokens)
         .saturating_add(reasoning_tokens);
-    let is_beside = wire.number("total_tokens") == Some(beside) || reasoning_tokens / 2 > output_tokens;
-    if reasoning_tokens > 0 && is_beside {
+    let is_separate = wire.number("total_tokens") == Some(separate) || reasoning_tokens / 2 > output_tokens;
+    if reasoning_tokens > 0 && is_separate {
         output_tokens = output_tokens.saturating_add(reasoning_tokens);
     }
     reasoning_tokens = reasoning_tokens.min(output_tokens);
@@ -87,12 +87,12 @@ fn read_cost(wire: &Object<'_>) -> Option<u64> {
 fn read_upstream_cost(wire: &Object<'_>, cost: u64) -> u64 {
     let details = wire.object("cost_details");
     let upstream = details.and_then(|details| shifted(details.get("upstream_inference_cost")?, 9));
-    let is_beside = match wire.get("is_byok") {
+    let is_separate = match wire.get("is_byok") {
         Some("true") => true,
         Some("false") => false,
         _ => upstream > Some(cost),
     };
-    upstream.filter(|_| is_beside).unwrap_or(0)
+    upstream.filter(|_| is_separate).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub struct Marks {
 
 impl Marks {
     /// The marks of a body that has nothing but its head.
-    pub fn behind(head: &[u8], model: &ModelConfig) -> Marks {
+    pub fn after(head: &[u8], model: &ModelConfig) -> Marks {
         // Anthropic itself sets one at the end of a conversation that it stores (2026-11-29).
         let vendor = usize::from(model.server_state == Some(true));
         Marks {

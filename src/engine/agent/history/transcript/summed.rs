@@ -6,7 +6,7 @@ use crate::engine::model::journal::Fact;
 use crate::engine::model::message::{Block, Message, Role, TextPurpose};
 use crate::engine::protocol::Protocol;
 use crate::engine::protocol::request::prefix::summary::{
-    Signed, SummaryForm, behind_summary, forget_signed, has_signed, is_opaque,
+    Signed, SummaryForm, after_summary, forget_signed, has_signed, is_opaque,
 };
 
 impl Transcript {
@@ -45,7 +45,7 @@ impl Transcript {
         while let Some(first) = self.messages.first().filter(is_unreadable)
             && !self.earlier.is_empty()
         {
-            let first = behind_summary(first);
+            let first = after_summary(first);
             let mut whole = std::mem::take(&mut self.earlier);
             whole.extend(first);
             whole.extend(self.messages.drain(..).skip(1));
@@ -123,7 +123,7 @@ pub(super) fn facts_of_earlier(earlier: &[Message], first: &Message) -> Vec<Fact
         left_out: Vec::new(),
     };
     let mut before = earlier.to_vec();
-    before.extend(behind_summary(first));
+    before.extend(after_summary(first));
     let upto = Some(before.len());
     vec![fact(before, None), fact(vec![first.clone()], upto)]
 }

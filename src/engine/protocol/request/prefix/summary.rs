@@ -136,7 +136,7 @@ pub fn forget_signed(message: &mut Message) {
 }
 
 /// The message without the summary at its beginning. `None` if there is nothing else in it.
-pub fn behind_summary(message: &Message) -> Option<Message> {
+pub fn after_summary(message: &Message) -> Option<Message> {
     let content = message.content.get(1..).filter(|rest| !rest.is_empty())?;
     Some(Message {
         content: content.to_vec(),

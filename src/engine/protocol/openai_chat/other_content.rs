@@ -5,7 +5,7 @@
 //! `id` expires, and servers reject an expired one. A sound's transcript is its text. OpenRouter's `images` become
 //! media.
 //!
-//! The decoder calls [`Beside::read`] for each chunk and [`Beside::attach`] at the end. Nothing fails.
+//! The decoder calls [`OtherContent::read`] for each chunk and [`OtherContent::attach`] at the end. Nothing fails.
 //! <https://platform.openai.com/docs/api-reference/chat/object>,
 //! <https://docs.perplexity.ai/api-reference/chat-completions-post>,
 //! <https://openrouter.ai/docs/features/multimodal/image-generation> (2026-11-22)
@@ -16,7 +16,7 @@ use crate::engine::model::answer::{ModelAnswer, PartKind};
 use crate::engine::protocol::answer::sources::{Sources, attach_sources, push_item};
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Beside {
+pub struct OtherContent {
     /// The pieces of a sound, as JSON without brackets.
     sound: String,
     /// In the order of [`FIELDS`] after the sound.
@@ -31,7 +31,7 @@ const FIELDS: [&str; 5] = [
     "search_results",
 ];
 
-impl Beside {
+impl OtherContent {
     /// Reads a delta or a chunk. A repeated value is stored once, but each piece of a sound is stored.
     pub fn read(&mut self, object: &Object<'_>, answer: &mut ModelAnswer) {
         let [sound, names @ ..] = FIELDS;
