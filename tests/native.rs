@@ -109,7 +109,7 @@ fn a_native_host_tells_a_failure_without_its_key_and_follows_no_redirect() {
     let moved = "HTTP/1.1 307 Moved\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
     for (response, says) in [
         (refused, "*** is no key."),
-        (moved.to_owned(), "follows no redirect"),
+        (moved.to_owned(), "does not follow redirects"),
     ] {
         let (url, server) = server(vec![response]);
         let failure = native::answer(&config(&url), "sk-1234567890", "Hi.", |_, _| String::new());

@@ -151,7 +151,7 @@ fn s001_42_a_request_that_is_too_long_because_a_hook_kept_the_history_says_so() 
     answer(&mut world, says(Decision::Deny, "Keep it."));
     refuse_as_too_long(&mut world);
     let message = world.result()["error"]["message"].to_string();
-    assert!(message.contains("PreCompact hook has kept"), "{message}");
+    assert!(message.contains("PreCompact hook has blocked"), "{message}");
     assert!(!message.contains("had just been summarised"));
 }
 

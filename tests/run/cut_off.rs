@@ -286,11 +286,11 @@ fn what_cannot_go_on_is_asked_for_again_and_a_warning_says_why() {
     };
     let format = json!({"schema": {"type": "object"}, "name": "a", "strict": false});
     for (fields, why) in [
-        (model("claude-opus-4-6", json!({})), "not known to go on"),
-        (model("claude-sonnet-5", json!({})), "not known to go on"),
+        (model("claude-opus-4-6", json!({})), "not known to continue"),
+        (model("claude-sonnet-5", json!({})), "not known to continue"),
         (
             model("claude-sonnet-4-5", json!({"thinking": {"budgetTokens": 2000}})),
-            "not known to go on",
+            "not known to continue",
         ),
         (
             model("claude-sonnet-4-5", json!({"responseFormat": format})),

@@ -175,7 +175,7 @@ fn stopped_at_work() -> (World, impl Fn() -> Settings) {
     world.crash(few());
     assert_eq!(world.result()["stoppedBy"], "recovery_exhausted");
     let messages = world.result()["messages"].to_string();
-    assert_eq!(messages.matches("it may have been done").count(), 2);
+    assert_eq!(messages.matches("it may have been completed").count(), 2);
     (world, few)
 }
 
@@ -196,7 +196,7 @@ fn whoever_takes_a_stopped_run_up_is_asked_about_its_open_calls() {
     world.return_value("d", json!("dug"));
     let results = world.body(1)["messages"][2]["content"].to_string();
     assert!(results.contains("paid") && results.contains("dug"), "{results}");
-    assert!(!results.contains("may have been done"), "{results}");
+    assert!(!results.contains("may have been completed"), "{results}");
     world.respond(&stream(&[text("Done.")], "end_turn"));
     assert_eq!(world.result()["outcome"], "completed");
 }
@@ -209,7 +209,7 @@ fn a_stopped_run_that_is_only_looked_at_stays_as_it_was() {
         world.run.recall();
         let messages = world.run.history().messages.to_vec();
         let messages = serde_json::to_string(&messages).unwrap();
-        assert_eq!(messages.matches("it may have been done").count(), 2);
+        assert_eq!(messages.matches("it may have been completed").count(), 2);
     }
     world.crash(few());
     assert_eq!(world.questions.len(), 1);

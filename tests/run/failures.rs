@@ -135,7 +135,7 @@ fn a_connection_that_breaks_says_how_much_had_come() {
     assert_eq!(
         error(&world)["message"],
         format!(
-            "anthropic claude-x answered 200 network at https://api.anthropic.com/v1/messages: the answer broke off after {bytes} bytes: connection reset"
+            "anthropic claude-x answered 200 network at https://api.anthropic.com/v1/messages: the answer was interrupted after {bytes} bytes: connection reset"
         )
     );
 }

@@ -54,7 +54,7 @@ fn a_handoff_may_call_your_code_first_whose_error_keeps_the_conversation() {
         assert_eq!(world.tool_log[0], "start a");
         if may_go {
             world.return_value("a", json!(null));
-            assert!(world.requests[1].contains("has been handed over"));
+            assert!(world.requests[1].contains("has been handed off"));
         } else {
             world.finish_tool("a", ToolReturn::Fault(ToolFault::not_run()));
         }
@@ -142,7 +142,7 @@ fn a_conversation_that_ends_with_an_answer_is_told_about_the_handoff() {
         .unwrap()
         .clone();
     assert_eq!(last["role"], "user");
-    assert!(last.to_string().contains("has been handed over"));
+    assert!(last.to_string().contains("has been handed off"));
 }
 
 #[test]

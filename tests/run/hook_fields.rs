@@ -170,7 +170,7 @@ fn what_of_an_update_cannot_be_done_is_a_warning() {
     world.input(Input::Answered { question, answer });
     assert_eq!(
         warnings(&world),
-        ["permission_update: An update for userSettings is stored nowhere: it counts for this run"]
+        ["permission_update: An update for userSettings is not stored: it applies to this run only"]
     );
 }
 

@@ -107,8 +107,8 @@ fn a_checkpoint_refuses_entries_that_cannot_follow() {
     checkpoint.fold(entry(1, 0, agent())).unwrap();
     let before = checkpoint.clone();
     for (wrong, problem) in [
-        (entry(3, 0, messages(0)), "does not follow the entry before"),
-        (entry(1, 0, messages(0)), "does not follow the entry before"),
+        (entry(3, 0, messages(0)), "does not follow the previous entry"),
+        (entry(1, 0, messages(0)), "does not follow the previous entry"),
         (entry(2, 1, messages(0)), "has not begun"),
         (entry(2, 0, agent()), "is not the next one"),
         (entry(2, 0, messages(1)), "leaves messages out"),

@@ -56,6 +56,18 @@ fn behind_summary(end: &Value) -> Value {
     end
 }
 
+/// The end of a run with the current texts for the model, instead of those of the version that wrote its journal.
+fn in_current_words(end: &Value) -> Value {
+    let text = end
+        .to_string()
+        .replace("has been handed over.", "has been handed off.")
+        .replace(
+            "Do not repeat the call as it is; go on without it or ask the user.",
+            "Do not repeat the same call. Continue without it, or ask the user.",
+        );
+    serde_json::from_str(&text).unwrap()
+}
+
 /// Goes on from each save of a stored journal. `is_same` says that the run ends as one that nobody has killed.
 fn go_on_everywhere(format: u32, name: &str, scene: &Scene, is_same: fn(&Value, &Value) -> bool) {
     let entries = entries(format, name);
@@ -70,7 +82,7 @@ fn go_on_everywhere(format: u32, name: &str, scene: &Scene, is_same: fn(&Value, 
         if matches!(entry.fact, Fact::Run(_)) {
             let mut outside = Outside::after(scene, &entries[..=at]);
             outside.go_on();
-            let again = without_purposes(outside.end());
+            let again = in_current_words(&without_purposes(outside.end()));
             let place = format!("{name}: {} entries of format {format}", at + 1);
             assert_eq!(again["outcome"], "completed", "{place}");
             assert!(is_same(&again, &end), "{place}: {again:#}\ninstead of {end:#}");

@@ -258,7 +258,7 @@ fn s001_50_after_the_last_retry_the_run_is_stopped_by_structured_output() {
         assert_eq!(result["stoppedBy"], "structured_output");
         let why = result["abortReason"].as_str().unwrap();
         assert!(
-            why.starts_with("it does not fit the schema: ") && why.contains("days"),
+            why.starts_with("it does not match the schema: ") && why.contains("days"),
             "{why}"
         );
         assert_eq!(result["output"], Value::Null);

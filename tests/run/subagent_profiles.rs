@@ -77,7 +77,7 @@ fn a_subagent_that_does_not_come_to_its_output_is_an_error() {
         (
             json!({"maxRetries": 0}),
             says("many"),
-            "no answer that fits its schema",
+            "no answer that matches its schema",
         ),
         (
             json!({}),

@@ -101,7 +101,7 @@ fn lines_of_json_and_a_page_are_told_apart_from_protocols() {
         let page = failure(asked, b"<!doctype html><title>choices</title>", 3).unwrap();
         assert!(page.message.contains("an HTML page"), "{asked}: {}", page.message);
         assert!(
-            page.message.contains("is the URL that of the API?"),
+            page.message.contains("Check that the URL is that of the API."),
             "{asked}: {}",
             page.message
         );

@@ -42,7 +42,9 @@ impl Node {
             OutcomeKind::Completed => noted(&text, "The answer was cut off at its limit of output tokens."),
             OutcomeKind::Stopped => match outcome.stopped_by {
                 Some(StoppedBy::StructuredOutput) => failed(NO_OUTPUT, &text, true),
-                None | Some(StoppedBy::FatalTool) => failed("one of its tools failed for good", &text, false),
+                None | Some(StoppedBy::FatalTool) => {
+                    failed("one of its tools failed permanently", &text, false)
+                }
                 Some(by) => {
                     let why = stopped_words(by, outcome.abort_reason.as_deref());
                     if owes_output {
@@ -93,7 +95,7 @@ fn stopped_words(by: StoppedBy, reason: Option<&str>) -> String {
     format!("{what}: {}", reason.unwrap_or(&word(by)).trim_end_matches('.'))
 }
 
-const NO_OUTPUT: &str = "it gave no answer that fits its schema";
+const NO_OUTPUT: &str = "it gave no answer that matches its schema";
 
 /// The fault that is reported to the caller's model.
 pub fn failed(why: &str, text: &str, recoverable: bool) -> ToolReturn {
@@ -105,7 +107,7 @@ pub fn failed(why: &str, text: &str, recoverable: bool) -> ToolReturn {
     let mut fault = fault(
         "subagent_failed",
         message,
-        "Call it again, do the work yourself, or go on without it.",
+        "Call it again, do the work yourself, or continue without it.",
     );
     fault.recoverable = recoverable;
     ToolReturn::Fault(fault)

@@ -176,7 +176,7 @@ impl Summary {
     fn leave_to_model(&mut self, ctx: &mut AgentContext<'_>, why: &str, error: Option<Failure>) {
         let kind = EventKind::Warning {
             code: "vendor_summary_failed".into(),
-            message: format!("The vendor has written no summary, and the model writes one: {why}"),
+            message: format!("The vendor has not written a summary, so the model writes one: {why}"),
             error,
         };
         ctx.emit(kind);
@@ -290,7 +290,7 @@ impl Summary {
     /// Gives up the summary because a hook has blocked it. The request is sent unchanged. If the vendor has rejected
     /// it as too long, its failure remains.
     pub fn block(self, ctx: &mut AgentContext<'_>, history: &mut History, why: Option<String>) -> Next {
-        let kept = || "a hook kept the history as it is".into();
+        let kept = || "a hook blocked the summary".into();
         ctx.warn("compaction_blocked", why.unwrap_or_else(kept));
         history.note_summary(ctx, Summarized::Blocked);
         self.overflow.map_or(Next::Send, Next::Fail)
@@ -305,7 +305,7 @@ impl Summary {
                 failure.message.push_str(NOT_SHORTER);
                 return Next::Fail(failure);
             }
-            let message = "A summary would not be shorter than what it stands for.";
+            let message = "A summary would not be shorter than the messages that it replaces.";
             ctx.warn(NO_SUMMARY, message.into());
             return Next::Send;
         };

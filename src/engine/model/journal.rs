@@ -344,7 +344,7 @@ impl Checkpoint {
     fn take(&mut self, entry: Entry) -> Result<(), ConfigError> {
         let Entry { seq, agent, fact } = entry;
         if seq != self.seq + 1 {
-            return Err(ConfigError::new("seq", "does not follow the entry before"));
+            return Err(ConfigError::new("seq", "does not follow the previous entry"));
         }
         if let Fact::Begun(begun) = &fact {
             begun.check_format()?;
@@ -363,7 +363,7 @@ impl Checkpoint {
             if root.is_none_or(|root| root.messages.len() < next.messages) {
                 return Err(ConfigError::new(
                     "next.messages",
-                    "names messages that are not there",
+                    "names messages that do not exist",
                 ));
             }
         }

@@ -71,7 +71,7 @@ impl Permissions {
         let verdict = self.judge_subject(call.tool, &subject, needs_approval, is_allowed);
         match (&verdict, self.guard(call, &subject)) {
             (Verdict::Allow | Verdict::Ask { classify: true, .. }, Some(reason)) => match self.mode {
-                PermissionMode::DontAsk => denied(&[reason, ", and nobody may be asked"]),
+                PermissionMode::DontAsk => denied(&[reason, ", and no one may be asked"]),
                 _ => self.ask_host(reason),
             },
             _ => verdict,
@@ -149,7 +149,7 @@ impl Permissions {
         let mut rules = self.deny.iter().chain(asking);
         let rule = rules.find(|rule| !rule.is_bare() && rule.names(tool))?;
         Some(format!(
-            "the rule {} may speak of it, and it cannot be read for sure",
+            "the rule {} may apply to it, and it cannot be read with certainty",
             rule.to_text()
         ))
     }
@@ -175,7 +175,7 @@ impl Permissions {
         let asking = self.ask.iter().find(|rule| rule.touches(tool, subject));
         if asking.is_some() || needs_approval {
             if self.mode == PermissionMode::DontAsk {
-                return denied(&["it needs an approval, and nobody may be asked"]);
+                return denied(&["it needs an approval, and no one may be asked"]);
             }
             let reason = match asking {
                 Some(rule) => format!("the rule {} asks for an approval", rule.to_text()),
@@ -202,7 +202,7 @@ impl Permissions {
         };
         match self.mode {
             PermissionMode::Auto => ask(reason, true),
-            PermissionMode::DontAsk => denied(&[&reason, ", and nobody may be asked"]),
+            PermissionMode::DontAsk => denied(&[&reason, ", and no one may be asked"]),
             _ => self.ask_host(&reason),
         }
     }

@@ -80,7 +80,7 @@ impl Rule {
                 " cannot be checked: give the tool an access, or the ruleSubject that names one of its input's fields",
             ),
             Some(Access::Fetch) if !specifier.strip_prefix("domain:").is_none_or(is_domain) => Some(
-                " never matches: domain: takes a host alone (domain:localhost, domain:xn--bcher-kva.de); for a port or a path write the address (http://localhost:3000/*)",
+                " never matches: domain: takes only a host (domain:localhost, domain:xn--bcher-kva.de); for a port or a path, write the address (http://localhost:3000/*)",
             ),
             Some(Access::Shell) if list == "allow" && !command::may_cover(specifier) => Some(
                 " never matches: only lines of letters, digits, spaces and _-./:@%+,= are allowed by a rule (no = in the first word); allow the tool as a whole, or decide in permissions.canUseTool",

@@ -32,7 +32,7 @@ impl ToolFault {
             code: "interrupted".into(),
             message: "The call had no result yet when this conversation was copied. It may have been done."
                 .into(),
-            hint: "Do not repeat the call as it is; ask the user.".into(),
+            hint: "Do not repeat the same call. Ask the user.".into(),
             recoverable: true,
         }
     }

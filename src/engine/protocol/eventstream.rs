@@ -97,7 +97,7 @@ fn message_length(bytes: &[u8], max_bytes: usize) -> Result<Option<usize>, Failu
     let total = number(total).unwrap_or_default() as usize;
     let headers = number(headers).unwrap_or_default() as usize;
     if checksum != crc32(lengths) {
-        return Err(malformed("the begin of a message has a wrong checksum", &[]));
+        return Err(malformed("the beginning of a message has a wrong checksum", &[]));
     }
     if total > max_bytes {
         return Err(too_long("One event of the stream", max_bytes));

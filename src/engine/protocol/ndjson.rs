@@ -204,7 +204,7 @@ impl NdjsonDecoder {
         if self.done || data.is_empty() {
             return Ok(());
         }
-        let text = validate(data).ok_or_else(|| malformed("a line of the custom model is no JSON", data))?;
+        let text = validate(data).ok_or_else(|| malformed("a line of the custom model is not JSON", data))?;
         self.read_line(&text, answer)
     }
 
@@ -224,7 +224,7 @@ impl NdjsonDecoder {
     /// # Errors
     /// As [`NdjsonDecoder::decode_event`] and [`NdjsonDecoder::finish`].
     pub fn decode_body(&mut self, body: &[u8], answer: &mut ModelAnswer) -> Result<(), Failure> {
-        let text = validate(body).ok_or_else(|| malformed("the custom model's answer is no JSON", body))?;
+        let text = validate(body).ok_or_else(|| malformed("the custom model's answer is not JSON", body))?;
         match items(&text) {
             Some(lines) => {
                 for line in lines {
@@ -239,7 +239,7 @@ impl NdjsonDecoder {
     fn read_line(&mut self, line: &str, answer: &mut ModelAnswer) -> Result<(), Failure> {
         let Some(event) = Object::parse(line) else {
             return Err(malformed(
-                "a line of the custom model is no object",
+                "a line of the custom model is not an object",
                 line.as_bytes(),
             ));
         };

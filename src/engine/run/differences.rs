@@ -32,6 +32,5 @@ impl Run {
     }
 }
 
-const JOURNAL_TORN: &str =
-    "The journal is torn. The run goes on from its last whole save; entries left out: ";
-const OPTIONS_CHANGED: &str = "The run goes on with other options than those it began with: ";
+const JOURNAL_TORN: &str = "A part of the journal is missing or damaged. The run resumes from its last complete save. Entries left out: ";
+const OPTIONS_CHANGED: &str = "The run resumes with options that differ from those it started with: ";

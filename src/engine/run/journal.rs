@@ -483,8 +483,8 @@ fn digest_of(prompt: &[Block]) -> String {
     digest::short(Json::of(&prompt).as_str())
 }
 
-const RUN_EXISTS: &str = "The store has a run with this id that began with another prompt. Choose another id, or go on with agent.resume(id).";
+const RUN_EXISTS: &str = "The store has a run with this id that started with another prompt. Choose another id, or resume it with agent.resume(id).";
 const INSTANCE_LOST: &str =
-    "The WebAssembly instance was lost, and the run goes on from its journal in a fresh one.";
+    "The WebAssembly instance was lost, and the run resumes from its journal in a new one.";
 const NO_AGENT: &str = "the journal names an agent that these options do not have";
-const MODEL_LOST: &str = "These models are not in the options, and no model of the options has their vendor and URL. The agents ask their own models instead of: ";
+const MODEL_LOST: &str = "These models are not in the options, and no model of the options has their vendor and URL. The agents use their own models instead of: ";

@@ -458,7 +458,7 @@ impl Run {
         if let Some(outcome) = self.agents.first().and_then(|root| root.agent.ended()).cloned() {
             debug_assert!(
                 self.ledger.accounts.has_no_open_call(),
-                "a call is reserved behind the end"
+                "a call is reserved after the end"
             );
             return self.conclude(outcome);
         }

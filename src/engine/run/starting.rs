@@ -49,7 +49,7 @@ impl Run {
         }
         self.warn_of_tools(
             "no_description",
-            "Only the name and the schema tell the model when to call a tool that has no description. Describe: ",
+            "Without a description, the model decides by a tool's name and schema when to call it. Describe: ",
             |tool| tool.vendor.is_none() && tool.description.trim().is_empty(),
         );
         if !self.ledger.has_journal {

@@ -259,7 +259,7 @@ impl<'s> Checker<'s> {
             }
             if let [first, second] = fitting.as_slice() {
                 return self.fail(at, || {
-                    format!("fits more than one alternative of oneOf: numbers {first} and {second}")
+                    format!("matches more than one alternative of oneOf: numbers {first} and {second}")
                 });
             }
         }

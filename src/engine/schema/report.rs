@@ -41,12 +41,12 @@ impl Checker<'_> {
     }
 
     pub(super) fn fail_name(&mut self, index: NodeIndex, at: Instance<'_>) -> bool {
-        self.fail_closest(at, &[index], || "the property's name does not fit".to_owned())
+        self.fail_closest(at, &[index], || "the property's name is not valid".to_owned())
     }
 
     pub(super) fn fail_none(&mut self, at: Instance<'_>, list: &[NodeIndex]) -> bool {
         self.fail_closest(at, list, || {
-            format!("fits none of the {} alternatives", list.len())
+            format!("matches none of the {} alternatives", list.len())
         })
     }
 

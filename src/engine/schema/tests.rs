@@ -379,17 +379,17 @@ fn a_violation_names_the_place_the_expectation_and_the_finding() {
         (
             r#"{"oneOf":[{},true]}"#,
             "1",
-            "(root): fits more than one alternative of oneOf: numbers 1 and 2",
+            "(root): matches more than one alternative of oneOf: numbers 1 and 2",
         ),
         (
             r#"{"anyOf":[{"type":"string"},{"properties":{"k":{"const":"b"}},"required":["v"]}]}"#,
             r#"{"k":"b"}"#,
-            "(root): fits none of the 2 alternatives; closest is number 2: /v: required property is missing",
+            "(root): matches none of the 2 alternatives; closest is number 2: /v: required property is missing",
         ),
         (
             r#"{"propertyNames":{"maxLength":2}}"#,
             r#"{"abc":1}"#,
-            "/abc: the property's name does not fit: expected at most 2 characters, got 3",
+            "/abc: the property's name is not valid: expected at most 2 characters, got 3",
         ),
     ];
     for (schema, instance, expected) in rows {

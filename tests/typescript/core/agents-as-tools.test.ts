@@ -134,7 +134,7 @@ describe("the messages that an agent begins with", () => {
     expect(sent()).toMatchObject([
       { role: "user", content: [{ text: "Go" }] },
       { role: "assistant", content: [{ type: "text", text: "One moment." }] },
-      { role: "user", content: [{ text: "The conversation has been handed over." }] },
+      { role: "user", content: [{ text: "The conversation has been handed off." }] },
     ]);
   });
 

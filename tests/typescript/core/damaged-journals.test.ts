@@ -168,7 +168,7 @@ describe.each(Object.keys(stores))("a journal in %s", (name) => {
       for (const id of once) expect(world.effects.get(id) ?? 0, `${id}: ${where}`).toBeLessThan(2);
       // A journal without a whole beginning is refused.
       if (result!.outcome === "failed") {
-        expect(result!.error!.message, where).toMatch(/no whole beginning/);
+        expect(result!.error!.message, where).toMatch(/no valid beginning/);
         continue;
       }
       read += 1;

@@ -133,7 +133,7 @@ describe("a run whose store is faulty", () => {
         const { result } = await live(world);
         if (number === 0 && result!.outcome === "failed") {
           // The prompt itself is torn, so there is nothing to go on with, and nothing was done.
-          const message = expect.stringContaining("have no whole beginning") as string;
+          const message = expect.stringContaining("have no valid beginning") as string;
           expect(result).toMatchObject({ outcome: "failed", error: { message } });
           expect(world.effects.size).toBe(0);
           continue;

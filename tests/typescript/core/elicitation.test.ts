@@ -50,7 +50,7 @@ describe("a tool that asks a person", () => {
     }
     const { toolCalls } = await run.result;
     expect(toolCalls[0]!.output).toEqual({ size: "M" });
-    const reason = "its tool asks a person";
+    const reason = "its tool asks the user";
     expect(asked).toEqual([{ toolCallId: "a", toolName: "book", input: {}, request: size, reason }]);
   });
 

@@ -121,7 +121,7 @@ describe("a fetch that rejects", () => {
     const fetch = () => Promise.resolve(new Response(body()));
     const { error } = await run(anthropic("m", { fetch }));
     expect(error?.message).toBe(
-      "anthropic m answered 200 network at https://api.anthropic.com/v1/messages: the answer broke off after 8 bytes: TypeError: Load failed",
+      "anthropic m answered 200 network at https://api.anthropic.com/v1/messages: the answer was interrupted after 8 bytes: TypeError: Load failed",
     );
   });
 });

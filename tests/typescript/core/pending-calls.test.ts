@@ -75,9 +75,9 @@ async function asked(run: Run, count: number): Promise<RunEvent[]> {
 }
 
 const words = (text: string) => [{ type: "text", text }];
-const waiting = { content: words("The call waits for the answer of a person."), pending: "waiting" };
-const running = { content: words("The call is under way."), pending: "running" };
-const queued = { content: words("The call has not begun."), pending: "queued" };
+const waiting = { content: words("The call waits for the user's answer."), pending: "waiting" };
+const running = { content: words("The call is running."), pending: "running" };
+const queued = { content: words("The call has not started."), pending: "queued" };
 const marks = {
   read: { content: words("42") },
   hang: running,

@@ -258,7 +258,7 @@ describe("permissions", () => {
     const asked = setUp({ timeouts: { permissionMs: 20 } }, { needsApproval: true });
     const { toolCalls } = await asked.agent.run("Go").result;
     expect(asked.execute).not.toHaveBeenCalled();
-    expect(JSON.stringify(toolCalls[0]?.output)).toContain("nobody approved it in time");
+    expect(JSON.stringify(toolCalls[0]?.output)).toContain("it was not approved in time");
     const open = setUp({ timeouts: { permissionMs: 20 } });
     await open.agent.run("Go").result;
     expect(open.execute).toHaveBeenCalledOnce();

@@ -19,7 +19,7 @@ use crate::engine::model::message::{Block, Json};
 use crate::engine::model::usage::add_report;
 
 /// The message that makes the model continue an answer that was cut off.
-const GO_ON: &str = "Your answer was cut off at the limit of output tokens. Go on exactly where it stopped, without repeating any of it.";
+const GO_ON: &str = "Your answer was cut off at the limit of output tokens. Continue exactly where it stopped, without repeating anything.";
 
 /// The last answer of an agent, and its result.
 #[derive(Clone, Default)]

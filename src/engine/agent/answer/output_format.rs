@@ -51,7 +51,7 @@ impl Config {
         }
         let mut tool = ToolConfig::new(format.name.clone(), format.schema.clone());
         tool.description = format!(
-            "Gives the final answer: call it once, by itself, when everything else is done. {}",
+            "Gives the final answer. Call it once, without other calls, when everything else is done. {}",
             format.description
         );
         tool.validate = false;

@@ -96,7 +96,7 @@ impl Answers {
     fn accept(&mut self, call_ids: &[String], output: Json, transcript: &mut Transcript) -> Next {
         let results = call_ids.iter().map(|id| Block::ToolResult {
             call_id: id.clone(),
-            content: vec![Block::text("The answer was taken.")],
+            content: vec![Block::text("The answer was accepted.")],
             is_error: false,
             pending: None,
         });
@@ -118,7 +118,7 @@ impl Answers {
         transcript: &mut Transcript,
     ) -> Next {
         self.kept.misfits += 1;
-        let message = format!("The answer was not taken: {problem}");
+        let message = format!("The answer was not accepted: {problem}");
         ctx.warn("invalid_output", message.clone());
         let format = ctx.config.output.as_ref();
         let most = format.map_or(0, |format| format.max_retries);
@@ -128,7 +128,7 @@ impl Answers {
         );
         let gives_up = refuses || self.kept.misfits > most;
         if !call_ids.is_empty() {
-            let hint = "Call the tool again with an answer that fits its schema.";
+            let hint = "Call the tool again with an answer that matches its schema.";
             let fault = fault("invalid_output", message, hint);
             let results = call_ids.iter().map(|id| fault.result_of(id));
             transcript.push_round(results.collect(), Vec::new());
@@ -149,7 +149,7 @@ fn how_to_answer(ctx: &AgentContext<'_>) -> String {
     }
     let format = ctx.config.output.as_ref();
     let schema = format.map_or("", |format| format.schema.as_str());
-    format!("Answer again with one JSON object and nothing else, which fits this schema: {schema}")
+    format!("Answer again with one JSON object and nothing else, which matches this schema: {schema}")
 }
 
 const CUT_OFF: &str = "it was cut off at the length limit of an answer: make it shorter";
@@ -183,6 +183,6 @@ fn read_call(call: WrittenCall) -> Result<Json, String> {
 fn check(schema: &Schema, json: &Json) -> Result<(), String> {
     match schema.problem(json.as_str()) {
         None => Ok(()),
-        Some(problem) => Err(format!("it does not fit the schema: {problem}")),
+        Some(problem) => Err(format!("it does not match the schema: {problem}")),
     }
 }

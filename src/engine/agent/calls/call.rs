@@ -314,9 +314,9 @@ impl Call {
     }
 }
 
-const WAITS: &str = "The call waits for the answer of a person.";
-const RUNS: &str = "The call is under way.";
-const STANDS_BY: &str = "The call has not begun.";
+const WAITS: &str = "The call waits for the user's answer.";
+const RUNS: &str = "The call is running.";
+const STANDS_BY: &str = "The call has not started.";
 
 /// The text before a changed input, for the model.
 const INPUT_CHANGED: &str = "The input was changed before the tool ran: ";

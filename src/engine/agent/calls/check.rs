@@ -42,15 +42,15 @@ impl Calls {
             "{} was called as often as it may be in one run ({}).",
             call.name, most
         );
-        Some(fault("call_limit", message, "Go on with what you have."))
+        Some(fault("call_limit", message, "Continue with what you have."))
     }
 }
 
 fn check(call: &WrittenCall, ctx: &AgentContext<'_>) -> Result<(), ToolFault> {
     let tool = ctx.tool(call.tool);
     if tool.is_some_and(|tool| tool.answers) {
-        let message = "The answer came together with other calls, so it was not taken.";
-        let hint = "Give the answer again, by itself, when you have the results.";
+        let message = "The answer was given together with other calls, so it was not accepted.";
+        let hint = "Give the answer again, without other calls, when you have the results.";
         return Err(fault("early_answer", message, hint));
     }
     if tool.is_none() && ctx.config.tool_calls.on_unknown_tool != OnUnknownTool::Host {
@@ -87,8 +87,8 @@ fn check(call: &WrittenCall, ctx: &AgentContext<'_>) -> Result<(), ToolFault> {
         None => Ok(()),
         Some(problem) => Err(fault(
             "invalid_input",
-            format!("The input does not fit the tool's schema: {problem}"),
-            "Call the tool again with input that fits its schema.",
+            format!("The input does not match the tool's schema: {problem}"),
+            "Call the tool again with input that matches its schema.",
         )),
     }
 }

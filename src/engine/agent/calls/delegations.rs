@@ -24,7 +24,7 @@ use crate::engine::model::output::EffectId;
 use crate::engine::model::question::{Facts, Point};
 
 /// The result of a handoff, for the model.
-pub const HANDED_OVER: &str = "The conversation has been handed over.";
+pub const HANDED_OFF: &str = "The conversation has been handed off.";
 
 /// The delegated calls of an agent.
 #[derive(Clone, Default)]
@@ -88,8 +88,8 @@ impl Delegations {
         if self.kept.successor.is_some() {
             return ToolReturn::Fault(fault(
                 "handed_over",
-                "The conversation has already been handed over in this answer.",
-                "Hand over to one agent at a time.",
+                "The conversation has already been handed off in this answer.",
+                "Hand off to one agent at a time.",
             ));
         }
         self.kept.successor = Some(Successor {
@@ -98,7 +98,7 @@ impl Delegations {
             name: call.name().to_owned(),
             unfiltered: target.filters.then(|| call.input().clone()),
         });
-        ToolReturn::Value(Json::string(HANDED_OVER))
+        ToolReturn::Value(Json::string(HANDED_OFF))
     }
 
     /// Asks your code once for the next agent's first messages. Returns false if it is not asked.
@@ -155,7 +155,7 @@ fn spawn(
         return Err(fault("depth_limit", message, "Do the work yourself."));
     }
     if prompt.trim_ascii().is_empty() {
-        let message = "The call was not made: its prompt says nothing.";
+        let message = "The call was not made: its prompt is empty.";
         let hint = "Say in prompt what the agent should do and everything that it needs to know.";
         return Err(fault("invalid_input", message, hint));
     }

@@ -130,8 +130,7 @@ impl Calls {
             return Vec::new();
         }
         ctx.withdraw_asks();
-        self.batch
-            .abort(ctx, "the answer that asked for it goes no further");
+        self.batch.abort(ctx, "the answer that requested it is not used");
         let early = self.batch.calls().len();
         self.batch.leave_all(ctx);
         let mut batch = self.take_batch();

@@ -93,7 +93,7 @@ impl Calls {
             match &state.status {
                 CallStatus::Returned { result, .. } => self.batch.finish(ctx, index, result.clone()),
                 CallStatus::Started { .. } if !goes_on => {
-                    let hint = "Do not repeat the call as it is; ask the user.";
+                    let hint = "Do not repeat the same call. Ask the user.";
                     self.batch
                         .fail(ctx, index, fault("interrupted", OUTCOME_UNKNOWN, hint));
                 }
@@ -177,8 +177,8 @@ impl Calls {
     }
 }
 
-const OUTCOME_UNKNOWN: &str = "it had begun when the run was cut off, and it may have been done";
-const OTHER_VERSION: &str = "its tool has another version than when the call was let through";
-const TOOL_GONE: &str = "its tool is not there any more";
+const OUTCOME_UNKNOWN: &str = "it had started when the run was interrupted, and it may have been completed";
+const OTHER_VERSION: &str = "its tool has a different version than when the call was approved";
+const TOOL_GONE: &str = "its tool no longer exists";
 const NO_SUCH_CALLS: &str =
-    "The journal has states of calls that the last answer does not have, and they do not count: ";
+    "The journal has states of calls that are not in the last answer. They are ignored: ";

@@ -63,7 +63,7 @@ impl Calls {
     /// Drops the early calls of a failed attempt, as if the model had never asked for them.
     pub fn drop_early(&mut self, ctx: &mut AgentContext<'_>) {
         ctx.withdraw_asks();
-        self.batch.abort(ctx, "the answer that asked for it has failed");
+        self.batch.abort(ctx, "the answer that requested it has failed");
         self.batch.leave_all(ctx);
         drop(self.take_batch());
     }
@@ -171,7 +171,7 @@ impl Calls {
             call: effect,
             why: why.into(),
         });
-        let hint = "Try again with less work, or go on without this result.";
+        let hint = "Try again with less work, or continue without this result.";
         let fault = fault("timeout", why, hint);
         self.finished(ctx, effect, ToolReturn::Fault(fault))
     }

@@ -118,7 +118,7 @@ impl History {
         let Some((parts, tokens)) = cleared else {
             let sent = to_send(&self.transcript, ctx.identity).messages();
             if hidden(ctx, sent) > 0 && ctx.identity.model.leave_out_clearing() {
-                warn_of_pruning(ctx, "its answer does not say that it has hidden any");
+                warn_of_pruning(ctx, "its answer does not report any hidden calls");
                 self.transcript.forget_body();
             }
             return;
@@ -282,7 +282,7 @@ impl History {
                     " (The history had just been summarised; what is left of it is too long.)"
                 }
                 Summarized::NotShorter => NOT_SHORTER,
-                Summarized::Blocked => " (A PreCompact hook has kept the history from being summarised.)",
+                Summarized::Blocked => " (A PreCompact hook has blocked the summary of the history.)",
             }
         } else if self.cut(ctx).is_none() {
             " (The history has no earlier part that could be summarised.)"

@@ -305,14 +305,14 @@ impl ActiveModel {
         let is_near = date.ms().saturating_sub(now_ms) <= DAYS_BEFORE_END * 86_400_000;
         is_near.then(|| {
             let model = &config.model;
-            format!("The vendor ends {model} on {date}. After that day its requests fail, or another model answers them. Choose another model.")
+            format!("The vendor retires {model} on {date}. After that date its requests fail, or another model answers them. Choose another model.")
         })
     }
 
     /// The text of the warning about an effort that is not sent.
     pub fn effort_warning(&self) -> Option<String> {
         let model = self.refuses_effort.then_some(&self.config.model)?;
-        let why = " does not take it, and its vendor would refuse the request or ignore the field. Leave the option out for this model; some take thinking: { budgetTokens } instead.";
+        let why = " does not support it, and its vendor would reject the request or ignore the field. Leave the option out for this model. Some models accept thinking: { budgetTokens } instead.";
         Some(format!("effort is not sent: the model {model}{why}"))
     }
 
@@ -353,7 +353,7 @@ fn check_threads(protocol: &Protocol, config: &ModelConfig) -> Result<(), Config
     let problem = if config.server_state != Some(true) {
         return Ok(());
     } else if protocol.name != "anthropic" || is_vertex(config) {
-        "has Anthropic's Messages only, and not on Amazon Bedrock or Vertex AI: leave it out"
+        "is available only in Anthropic's Messages, and not on Amazon Bedrock or Vertex AI: leave it out"
     } else if body.is_some_and(|body| body.has("thread")) {
         "writes body.thread itself: leave one of them out"
     } else {

@@ -126,7 +126,7 @@ impl Agent {
     ) {
         let is_first = source == PROMPT;
         if verdict.denies() {
-            let turned_down = || "a hook turned the prompt down".into();
+            let turned_down = || "a hook blocked the prompt".into();
             let why = verdict.reason.unwrap_or_else(turned_down);
             if is_first {
                 return self.stop_because(ctx, StoppedBy::Hook, why);

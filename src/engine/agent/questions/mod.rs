@@ -312,7 +312,7 @@ impl AgentContext<'_> {
                     updated_input: None,
                     is_withdrawn: true,
                 });
-                self.call_off(question, "nobody waits for it any more");
+                self.call_off(question, "its answer is no longer needed");
             }
         }
     }

@@ -11,8 +11,7 @@ use crate::engine::model::question::{Answer, Point};
 /// The warning of a summary that was not written.
 pub const NO_SUMMARY: &str = "compaction_failed";
 
-pub const BUILT_IN_SUMMARY: &str =
-    "No summary of the history was written, and the built-in one stands in its place: ";
+pub const BUILT_IN_SUMMARY: &str = "No summary of the history was written, so the built-in one is used: ";
 
 /// The facts of one point.
 pub struct Row {
@@ -96,7 +95,7 @@ const PERMISSION: Row = Row {
     class: Class::Permission,
     wait: Wait::Permission,
     takes: |answer| matches!(answer, Answer::Permission(_)),
-    late: "The call was denied: nobody approved it in time.",
+    late: "The call was denied: it was not approved in time.",
     missing: Missing::Answer(|why| Answer::Permission(denial(why))),
 };
 
@@ -147,7 +146,7 @@ pub fn row(point: Point) -> Row {
             missing: Missing::Warned(
                 |_| Answer::Elicited(nobody()),
                 "elicitation_failed",
-                &["A tool's question to a person was not answered: "],
+                &["A tool's question to the user was not answered: "],
             ),
             ..PERMISSION
         },

@@ -81,14 +81,14 @@ impl Requests {
         let why = if !begun.is_alone || !is_owed {
             "it had more than text"
         } else if ctx.config.output.is_some() || !is_free(asked) {
-            "its form is fixed by a schema or by toolChoice"
+            "a schema or toolChoice determines its form"
         } else if self.kept.refuses_begun {
             "the model has refused to"
         } else if let Some(prefill) = (model.protocol.prefill)(asked) {
             let body = encode_prefilled(transcript, ctx.identity, ctx.config, (&begun.text, &prefill));
             return Some((begun.text, body.ok()?));
         } else {
-            "the model is not known to go on from a text"
+            "the model is not known to continue a text"
         };
         warn_of_restart(ctx, why);
         None
@@ -114,4 +114,4 @@ fn warn_of_restart(ctx: &mut AgentContext<'_>, why: &str) {
     ctx.warn("not_continued", format!("{AGAIN}{why}"));
 }
 
-const AGAIN: &str = "The answer that broke off is asked for from its beginning, and not continued: ";
+const AGAIN: &str = "The interrupted answer is requested again from the beginning, not continued: ";

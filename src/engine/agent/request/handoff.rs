@@ -5,7 +5,7 @@
 //! successor's profile and calls [`take_over`]. If a filter fails or returns an invalid history, the agent fails.
 //! Otherwise the successor could read messages that the filter should have removed.
 
-use crate::engine::agent::calls::delegations::HANDED_OVER;
+use crate::engine::agent::calls::delegations::HANDED_OFF;
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::transcript::Transcript;
 use crate::engine::agent::identity::active_model::{ActiveModel, inherited};
@@ -25,7 +25,7 @@ pub fn chosen(ctx: &AgentContext<'_>, messages: Result<Vec<Message>, String>) ->
         Transcript::to_send(messages?, |name| ctx.setup.has_tool(name)).map_err(|error| error.to_text())?;
     let last = transcript.messages().last();
     if last.is_some_and(|last| last.role == Role::Assistant) {
-        transcript.push_user(vec![Block::notice(HANDED_OVER)]);
+        transcript.push_user(vec![Block::notice(HANDED_OFF)]);
     }
     Ok(transcript)
 }

@@ -195,7 +195,7 @@ impl Requests {
         answers.count(ctx, &mut call.answer);
         if is_forgotten(call, &failure) {
             take_back_answer(ctx, calls, call);
-            let what = "The answer that the provider went on with is asked for anew: ";
+            let what = "The answer that the provider was continuing is requested again: ";
             ctx.warn("not_continued", format!("{what}{}", failure.message));
             return Next::Send;
         }
@@ -394,7 +394,7 @@ fn schema_warning(ctx: &AgentContext<'_>) -> Option<String> {
     }
     (!faults.is_empty()).then(|| {
         format!(
-            "{} refuses a schema with a combinator beside its type. The model is shown these tools without it, and looplet checks their calls against the whole schema: {}.",
+            "{} rejects a schema with a combinator next to its type. The model sees these tools without it, and looplet checks their calls against the complete schema: {}.",
             protocol.title,
             faults.join(", ")
         )
@@ -424,7 +424,7 @@ fn warn_of_media(ctx: &mut AgentContext<'_>, transcript: &Transcript) {
     }
     if !types.is_empty() {
         let message = format!(
-            "{} does not take files of the type {}: the model is shown a text in their place. Convert them before they go into a prompt or a result.",
+            "{} does not take files of the type {}: the model sees a text instead. Convert them before they go into a prompt or a result.",
             accepts.who,
             types.join(", ")
         );

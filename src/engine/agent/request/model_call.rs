@@ -209,7 +209,10 @@ impl ModelCall {
     pub fn broken(&self, mut failure: Failure) -> Failure {
         if failure.code == FailureCode::Network && self.status != 0 {
             let bytes = decimal(self.received_bytes);
-            failure.message = format!("the answer broke off after {bytes} bytes: {}", failure.message);
+            failure.message = format!(
+                "the answer was interrupted after {bytes} bytes: {}",
+                failure.message
+            );
         }
         failure
     }
@@ -263,7 +266,7 @@ impl ModelCall {
         let mut failure = decode_failure(self.status, &self.headers, body, now_ms);
         failure.code = FailureCode::MalformedStream;
         failure.message = if body.trim_ascii().starts_with(b"<") {
-            "The response is an HTML page, no event stream or JSON: is the URL that of the API?"
+            "The response is an HTML page, not an event stream or JSON. Check that the URL is that of the API."
         } else {
             "The response is neither an event stream nor JSON."
         }
@@ -288,13 +291,13 @@ fn redirected(headers: &[(String, String)]) -> Failure {
         [
             "Your fetch has followed a redirect to ",
             target,
-            ", and the key has gone along: treat it as known. Pass init.redirect on, and set baseUrl to the final address.",
+            ", and has sent the key there. Treat the key as leaked. Pass init.redirect on, and set baseUrl to the final address.",
         ]
     } else {
         [
             "The server redirects to ",
             target,
-            ". looplet follows no redirect, because the key would go along: set baseUrl to the final address.",
+            ". looplet does not follow redirects, because they would receive the key. Set baseUrl to the final address.",
         ]
     };
     Failure::new(FailureCode::Redirected, message.concat())

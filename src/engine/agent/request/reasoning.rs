@@ -14,7 +14,7 @@ pub(super) fn warn_of_left_out(ctx: &mut AgentContext<'_>, left_out: usize) {
     if left_out > 0 {
         let model = &ctx.identity.model.config.model;
         let message = format!(
-            "{model} takes its earlier reasoning only behind the system prompt, the tools and the messages that it was made behind. Something there has changed (an option, a hook, a summary, pruning, a handoff or a new version of your program), so reasoning is left out of the requests. The model may think it again."
+            "{model} accepts its earlier reasoning only after the same system prompt, tools and messages. One of them has changed (an option, a hook, a summary, pruning, a handoff or a new version of your program), so reasoning is left out of the requests. The model may have to think again."
         );
         ctx.warn_once("reasoning_not_sent", message);
     }
@@ -49,7 +49,7 @@ pub(super) fn mends(ctx: &mut AgentContext<'_>, failure: &Failure, history: &mut
             && told(
                 ctx,
                 "reasoning_refused",
-                "The vendor has refused earlier reasoning of the model. The request is sent again without it, and so are the later ones.",
+                "The vendor has rejected earlier reasoning of the model. This request is sent again without it, and so are later requests.",
             );
     }
     if ["context_management", "context-management"]
@@ -68,7 +68,7 @@ pub(super) fn mends(ctx: &mut AgentContext<'_>, failure: &Failure, history: &mut
         return told(
             ctx,
             "summary_refused",
-            "The vendor has refused its own summary of the conversation. The request is sent again with the text of the summary.",
+            "The vendor has rejected its own summary of the conversation. The request is sent again with the text of the summary.",
         );
     }
     if history.transcript.heads.has_changes()
@@ -81,7 +81,7 @@ pub(super) fn mends(ctx: &mut AgentContext<'_>, failure: &Failure, history: &mut
         return told(
             ctx,
             "change_not_appended",
-            "The server has refused a system message, tools or an effort within the conversation. The request is sent again with the system prompt, the tools and the options of now at its beginning, so earlier reasoning may be left out.",
+            "The server has rejected a system message, tools or an effort within the conversation. The request is sent again with the current system prompt, tools and options at its beginning, so earlier reasoning may be left out.",
         );
     }
     // Bedrock's message is `invalid beta flag`.

@@ -89,7 +89,9 @@ impl Threads {
             let why = &failure.message;
             ctx.warn(
                 "server_state_not_used",
-                format!("The vendor does not hold this conversation, so each request sends all of it: {why}"),
+                format!(
+                    "The vendor does not store this conversation, so each request sends all of it: {why}"
+                ),
             );
             return true;
         }

@@ -34,7 +34,7 @@ impl Deaths {
         let (crashes, interruptions) = (self.crashes, self.interruptions);
         let tool = running_tool.map_or_else(String::new, |tool| format!(" (the last one in \"{tool}\")"));
         format!(
-            "Processes ended one after the other and brought the run no further: {crashes} while a tool ran{tool}, {interruptions} while none ran."
+            "Processes ended one after the other without progress: {crashes} while a tool ran{tool}, {interruptions} while none ran."
         )
     }
 }

@@ -89,7 +89,7 @@ impl AgentCheckpoint {
     fn fill_upto(&mut self, length: usize) -> Result<(), ConfigError> {
         let from = self.messages.len();
         if length > from.saturating_add(MAX_LOST) {
-            return Err(ConfigError::new("messages.from", "leaves too many messages out"));
+            return Err(ConfigError::new("messages.from", "leaves out too many messages"));
         }
         let mut last = self.messages.last().map(|message| message.role);
         let messages = (from..length).map(|_| {

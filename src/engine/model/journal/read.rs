@@ -224,7 +224,7 @@ impl JournalReader {
         if checkpoint.agents.is_empty() {
             let problem = match texts {
                 0 => "are empty: there is no such run",
-                _ => "have no whole beginning",
+                _ => "have no valid beginning",
             };
             return Err(ConfigError::new("entries", problem));
         }

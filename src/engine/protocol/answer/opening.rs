@@ -16,7 +16,7 @@ use crate::engine::protocol::failure::malformed;
 /// # Errors
 /// `malformed_stream` for data that is not valid JSON.
 pub fn event_text(data: &[u8]) -> Result<Cow<'_, str>, Failure> {
-    text_of(data, "an event of the stream is no JSON")
+    text_of(data, "an event of the stream is not JSON")
 }
 
 /// The object in an event's text.
@@ -24,7 +24,7 @@ pub fn event_text(data: &[u8]) -> Result<Cow<'_, str>, Failure> {
 /// # Errors
 /// `malformed_stream` for a text that is not an object.
 pub fn event_object(text: &str) -> Result<Object<'_>, Failure> {
-    object_of(text, "an event of the stream is no object")
+    object_of(text, "an event of the stream is not an object")
 }
 
 /// The text of a body that is not streamed.
@@ -32,7 +32,7 @@ pub fn event_object(text: &str) -> Result<Object<'_>, Failure> {
 /// # Errors
 /// Like [`event_text`].
 pub fn body_text(body: &[u8]) -> Result<Cow<'_, str>, Failure> {
-    text_of(body, "the body is no JSON")
+    text_of(body, "the body is not JSON")
 }
 
 /// The object in a body's text.
@@ -40,7 +40,7 @@ pub fn body_text(body: &[u8]) -> Result<Cow<'_, str>, Failure> {
 /// # Errors
 /// As [`event_object`].
 pub fn body_object(text: &str) -> Result<Object<'_>, Failure> {
-    object_of(text, "the body is no object")
+    object_of(text, "the body is not an object")
 }
 
 fn text_of<'a>(data: &'a [u8], fault: &str) -> Result<Cow<'a, str>, Failure> {

@@ -164,7 +164,7 @@ impl AnthropicDecoder {
             return Err(decode_error_value(text));
         }
         if message.get("content").is_none() {
-            return Err(malformed("the body is no message", body));
+            return Err(malformed("the body is not a message", body));
         }
         self.read_head(message, answer);
         for block in message.items("content") {

@@ -162,7 +162,7 @@ impl BedrockDecoder {
             return Err(if is_error {
                 decode_error_value(text)
             } else {
-                malformed("the body is no message", body)
+                malformed("the body is not a message", body)
             });
         };
         for block in message.items("content") {

@@ -87,7 +87,7 @@ pub fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
 fn check(spec: &RequestSpec<'_>) -> Result<(), ConfigError> {
     let model = spec.model;
     let family = family(model);
-    let none = "is no option of Converse: leave it out, or use body.additionalModelRequestFields";
+    let none = "is not an option of Converse: leave it out, or use body.additionalModelRequestFields";
     // The third option's place depends on the family.
     check_sampling(model, &["temperature", "topP", "topK", "", "", ""], none)?;
     if is_single(model) && family != Family::Claude && spec.has_tools(NAME) {

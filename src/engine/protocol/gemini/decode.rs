@@ -44,7 +44,7 @@ impl GeminiDecoder {
         if data.is_empty() || data == b"[DONE]" {
             return Ok(());
         }
-        let text = validate(data).ok_or_else(|| malformed("an event of the stream is no JSON", data))?;
+        let text = validate(data).ok_or_else(|| malformed("an event of the stream is not JSON", data))?;
         self.read_chunks(&text, answer).map(|_| ())
     }
 
@@ -65,9 +65,9 @@ impl GeminiDecoder {
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.
     pub fn decode_body(&mut self, body: &[u8], answer: &mut ModelAnswer) -> Result<(), Failure> {
-        let text = validate(body).ok_or_else(|| malformed("the body is no JSON", body))?;
+        let text = validate(body).ok_or_else(|| malformed("the body is not JSON", body))?;
         if !self.read_chunks(&text, answer)? {
-            return Err(malformed("the body is no answer", body));
+            return Err(malformed("the body is not an answer", body));
         }
         if text.trim_ascii_start().starts_with('[') {
             return self.finish(answer);
@@ -87,7 +87,10 @@ impl GeminiDecoder {
 
     fn read_chunk(&mut self, json: &str, answer: &mut ModelAnswer) -> Result<bool, Failure> {
         let Some(chunk) = Object::parse(json) else {
-            return Err(malformed("a chunk of the answer is no object", json.as_bytes()));
+            return Err(malformed(
+                "a chunk of the answer is not an object",
+                json.as_bytes(),
+            ));
         };
         for (slot, name) in [
             (&mut answer.response_id, "responseId"),
@@ -258,7 +261,7 @@ impl GeminiDecoder {
         let mut text = Vec::new();
         for arg in function.items("partialArgs") {
             if partial.write(arg, &mut text).is_none() {
-                return Err(malformed("an argument fits nowhere", arg.as_bytes()));
+                return Err(malformed("an argument has no valid position", arg.as_bytes()));
             }
         }
         answer.push(*at, str::from_utf8(&text).unwrap_or_default());

@@ -73,12 +73,12 @@ fn check(model: &ModelConfig, thinking: Option<&Object<'_>>) -> Result<(), Confi
         (
             model.parallel_tool_calls == Some(false),
             "model.parallelToolCalls",
-            "cannot be forbidden to Gemini: leave it out",
+            "cannot be disabled for Gemini: leave it out",
         ),
         (
             model.metadata.is_some() && !is_vertex,
             "model.metadata",
-            "is kept by Vertex AI alone, as labels: leave it out",
+            "is supported only by Vertex AI, as labels: leave it out",
         ),
         (
             thinking.is_some() && !has_amount && !has(&"includeThoughts"),

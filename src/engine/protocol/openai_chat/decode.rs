@@ -96,7 +96,7 @@ impl ChatDecoder {
         let completion = body_object(&text)?;
         self.read_chunk(&completion, &text, "message", answer)?;
         if completion.get("choices").is_none() {
-            return Err(malformed("the body is no completion", body));
+            return Err(malformed("the body is not a completion", body));
         }
         self.close(answer);
         Ok(())

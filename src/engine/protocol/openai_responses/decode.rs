@@ -146,7 +146,7 @@ impl ResponsesDecoder {
         let text = body_text(body)?;
         let response = body_object(&text)?;
         if response.get("output").is_none() && response.get("error").is_none() {
-            return Err(malformed("the body is no response", body));
+            return Err(malformed("the body is not a response", body));
         }
         self.conclude(response.word("status"), &text, answer)
     }

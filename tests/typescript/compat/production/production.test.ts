@@ -262,7 +262,9 @@ describe("runProduction", () => {
       const host = { fetch, apiKey: "k", logger };
       await runProduction({ ...options, checkpointStore, prompt: undefined, host }).result;
     }
-    expect(warnings).toEqual(["The run goes on with other options than those it began with: system, limits"]);
+    expect(warnings).toEqual([
+      "The run resumes with options that differ from those it started with: system, limits",
+    ]);
   });
 
   it("S003-08: stops behind the answer that passes the budget, before its tools, with a checkpoint", async () => {

@@ -32,7 +32,7 @@ describe("a redirect", () => {
     [
       "an answer from another address",
       () => duck({ redirected: true, url: "https://evil.test/x", body: answer("Hello").join("") }),
-      "https://evil.test, and the key has gone along: ",
+      "https://evil.test, and has sent the key there. ",
     ],
   ])(
     "that shows as %s is a failure that names the origin, and is not followed",

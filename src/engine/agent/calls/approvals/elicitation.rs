@@ -20,7 +20,7 @@ use crate::engine::model::output::{EffectId, Output};
 use crate::engine::model::question::{CallFacts, Facts, Point};
 
 /// The reason that comes with the request.
-const TOOL_ASKS: &str = "its tool asks a person";
+const TOOL_ASKS: &str = "its tool asks the user";
 
 impl Approvals {
     /// Asks the user for a running call, or answers from the journal.

@@ -186,11 +186,11 @@ pub fn change_input(
         return true;
     };
     let message = format!(
-        "The application changed the input of {}, and it does not fit the tool's schema: {problem}",
+        "The application changed the input of {}, and the new input does not match the tool's schema: {problem}",
         call.name()
     );
     ctx.warn("invalid_updated_input", message.clone());
-    let hint = "Do not repeat the call as it is; go on without it or ask the user.";
+    let hint = "Do not repeat the same call. Continue without it, or ask the user.";
     batch.fail(ctx, index, fault("invalid_input", message, hint));
     false
 }

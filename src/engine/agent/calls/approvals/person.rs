@@ -211,7 +211,7 @@ fn unkept(update: &PermissionUpdate) -> Option<String> {
     let destination = update.destination.as_deref();
     let destination = destination.filter(|destination| *destination != "session")?;
     Some(format!(
-        "An update for {destination} is stored nowhere: it counts for this run"
+        "An update for {destination} is not stored: it applies to this run only"
     ))
 }
 

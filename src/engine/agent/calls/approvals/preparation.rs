@@ -61,7 +61,7 @@ impl Approvals {
             let fault = fault(
                 "invalid_input",
                 problem,
-                "Call the tool again with input that fits its schema.",
+                "Call the tool again with input that matches its schema.",
             );
             return batch.fail(ctx, index, fault);
         }
@@ -98,7 +98,7 @@ impl Approvals {
                 self.take_one(batch, ctx, *index, prepared);
                 continue;
             }
-            let hint = "Call the tool again, or go on without it.";
+            let hint = "Call the tool again, or continue without it.";
             let fault = fault("tool_failed", why.clone(), hint);
             batch.fail(ctx, *index, fault);
         }

@@ -70,7 +70,7 @@ impl Approvals {
                 }
             }
             Reconciled::Fail { message } => {
-                let hint = "Do not repeat the call as it is; go on without it or ask the user.";
+                let hint = "Do not repeat the same call. Continue without it, or ask the user.";
                 batch.fail(ctx, index, fault("interrupted", message, hint));
             }
         }

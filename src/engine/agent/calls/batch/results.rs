@@ -74,10 +74,7 @@ impl Batch {
         }
         let is_cut = call.is_cut(&result);
         if is_cut {
-            let message = format!(
-                "The model is shown only the beginning of a result of {}",
-                call.name()
-            );
+            let message = format!("The model sees only the beginning of a result of {}", call.name());
             ctx.warn("result_cut", message);
         }
         call.kept.checkpoint = None;
@@ -106,7 +103,7 @@ impl Batch {
         let hint = if may_retry {
             "You may make the call again."
         } else {
-            "Do not repeat the call as it is; go on without it or ask the user."
+            "Do not repeat the same call. Continue without it, or ask the user."
         };
         let fault = ToolFault {
             message: message.map_or_else(|| format!("The call was denied: {reason}"), str::to_owned),

@@ -115,7 +115,7 @@ fn a_response_that_is_no_event_stream_is_told_as_what_it_is() {
         (
             "<html>Gateway</html>",
             "malformed_stream",
-            "an HTML page, no event stream or JSON",
+            "an HTML page, not an event stream or JSON",
         ),
         (
             "{\"message\":\"The security token is expired\",\"__type\":\"ExpiredTokenException\"}",
@@ -128,7 +128,7 @@ fn a_response_that_is_no_event_stream_is_told_as_what_it_is() {
             "neither an event stream nor JSON",
         ),
         ("", "malformed_stream", "empty body"),
-        ("{\"odd\":1}", "malformed_stream", "no message"),
+        ("{\"odd\":1}", "malformed_stream", "not a message"),
     ];
     for (body, code, words) in rows {
         let failure = called(body.as_bytes()).1.unwrap();
@@ -162,11 +162,11 @@ fn a_broken_or_cut_off_stream_keeps_its_text_and_may_be_tried_again() {
         ([text.clone(), broken].concat(), "wrong checksum"),
         (
             [text.clone(), framed(&[(":event-type", "metadata")], "{")].concat(),
-            "no JSON",
+            "not JSON",
         ),
         (
             [text.clone(), framed(&[(":event-type", "metadata")], "[]")].concat(),
-            "no object",
+            "not an object",
         ),
     ] {
         let (found, failure) = called(&body);

@@ -64,7 +64,7 @@ export function plan(conversation: Conversation): Plan {
 /** How a tool is described that takes the answer itself. */
 const CLOSING = /\bthe final answer\b/i;
 
-const AGAIN = /^.*\bfits this schema: (?=\{)/s;
+const AGAIN = /^.*\b(?:fits|matches) this schema: (?=\{)/s;
 
 /** The schema that the last prompt asks an answer to fit, when an answer before did not. */
 function schemaIn({ said }: Conversation): Record<string, any> | undefined {
