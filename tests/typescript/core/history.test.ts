@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { RawRunResult } from "../../../src/typescript/core/host/driver.js";
 import { withHistory } from "../../../src/typescript/core/host/history.js";
-import { finished } from "../../../src/typescript/core/run/result.js";
+import { toRunResult } from "../../../src/typescript/core/run/result.js";
 
 const history = { toolCalls: [{ id: "call_1" }], messages: [{ role: "user", content: [] }], subagents: [] };
 const bytes = new TextEncoder().encode(JSON.stringify({ text: "", ...history }));
@@ -23,7 +23,7 @@ function raw(): RawRunResult {
 describe("the history of a result", () => {
   it("is read when it is first asked for, and once", () => {
     const parse = vi.spyOn(JSON, "parse");
-    const result = finished("run_1", raw() as never, { outcome: "completed" }, "root");
+    const result = toRunResult("run_1", raw() as never, { outcome: "completed" }, "root");
     expect(parse).not.toHaveBeenCalled();
     expect(result.messages).toEqual(history.messages);
     expect(result.messages).toBe(result.messages);
@@ -33,11 +33,13 @@ describe("the history of a result", () => {
   });
 
   it("is copied, spread, cloned and written over as plain data", () => {
-    const result = finished("run_1", raw() as never, { outcome: "completed" }, "root");
+    const result = toRunResult("run_1", raw() as never, { outcome: "completed" }, "root");
     expect(JSON.parse(JSON.stringify(result))).toMatchObject(history);
-    expect({ ...finished("run_1", raw() as never, { outcome: "completed" }, "root") }).toMatchObject(history);
+    expect({ ...toRunResult("run_1", raw() as never, { outcome: "completed" }, "root") }).toMatchObject(
+      history,
+    );
     expect(
-      structuredClone(finished("run_1", raw() as never, { outcome: "completed" }, "root")),
+      structuredClone(toRunResult("run_1", raw() as never, { outcome: "completed" }, "root")),
     ).toMatchObject(history);
     result.messages = [];
     expect(result.messages).toEqual([]);

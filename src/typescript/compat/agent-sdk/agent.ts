@@ -14,7 +14,7 @@ import type {
 import { builtinTools, toolSearch } from "../../extras/tools/index.js";
 import { hostOptions } from "../host.js";
 import { agentSdkCanUseTool } from "../presets/agent-sdk-hooks.js";
-import { sessionEnd } from "../../core/kit/runs.js";
+import { sessionEndCaller } from "../../core/kit/runs.js";
 import { joined, nearestName, checkMode } from "../../core/kit/check.js";
 import { inputJsonSchema } from "../../core/kit/tools.js";
 import { createAgent } from "../../core/index.js";
@@ -247,7 +247,7 @@ export function made(given: PlainOptions, ongoing: Ongoing, found?: Found): Made
       agents: Object.entries(agents).map(([name, { description }]) => ({ name, description })),
       skills: skills.map(({ name }) => name),
       permissionMode,
-      endSession: sessionEnd({ hooks: hooksOf(options, ongoing, { modeOf: (mode) => mode }) }),
+      endSession: sessionEndCaller({ hooks: hooksOf(options, ongoing, { modeOf: (mode) => mode }) }),
     };
   } catch (error) {
     if (error instanceof LoopletError && error.code === "config_missing_key")

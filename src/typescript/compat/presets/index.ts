@@ -3,7 +3,7 @@
  * option: `createAgent(mergeOptions(presets.sprout.agent, { model: anthropic("…", { ...presets.sprout.model, apiKey
  * }), tools }))`.
  */
-import { checkValue, describe, joined, placed } from "../../core/kit/check.js";
+import { checkValue, describe, joined, withFieldPrefix } from "../../core/kit/check.js";
 import { LoopletError } from "../../core/api/errors.js";
 import { mergeOptions } from "./merge-options.js";
 import type {
@@ -202,7 +202,7 @@ export function agentVariants<V extends string>(
     const system = typeof merged.system === "string" ? { system: filled(merged.system, values) } : {};
     const create = (): Agent => createAgent({ ...merged, ...system } as AgentOptions);
     // The base has been checked, so any error is in the variant's own options.
-    const one = { agent: name === "" ? create() : placed(`variants.${name}`, create), values };
+    const one = { agent: name === "" ? create() : withFieldPrefix(`variants.${name}`, create), values };
     made.set(name, one);
     return one;
   };

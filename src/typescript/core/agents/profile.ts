@@ -11,7 +11,7 @@ import {
 } from "../generated/tables.js";
 import type { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
-import { at, checkChoice, describe, joined, placed } from "../options/check.js";
+import { at, checkChoice, describe, joined, withFieldPrefix } from "../options/check.js";
 import { contextConfig } from "../options/context.js";
 import { nanoUsd } from "../options/money.js";
 import { given, group } from "../options/options.js";
@@ -25,7 +25,7 @@ import type { ToolSet } from "../tools/tool.js";
  * @throws LoopletError `config_…`
  */
 export function profileConfig(options: ProfileOptions, field: string, tools: ToolSet): Config {
-  return field === "" ? config(options, tools) : placed(field, () => config(options, tools));
+  return field === "" ? config(options, tools) : withFieldPrefix(field, () => config(options, tools));
 }
 
 function config(options: ProfileOptions, tools: ToolSet): Config {

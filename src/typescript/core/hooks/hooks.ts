@@ -97,7 +97,7 @@ export function hearers(options: HookOptions): Tracer[] {
 }
 
 /** Returns the function that calls the hooks when a session ends. */
-export function sessionEnd(options: HookOptions): (reason: HookInputs["SessionEnd"]["reason"]) => void {
+export function sessionEndCaller(options: HookOptions): (reason: HookInputs["SessionEnd"]["reason"]) => void {
   const heard = [...groups(options)].flatMap(([event, { matcher, hooks }, field]) => {
     if (event !== "SessionEnd") return [];
     const isFor = matcherOf(matcher, at(field, "matcher")) ?? (() => true);

@@ -58,7 +58,7 @@ export function textPairs(pairs: Iterable<[string, string]>): [string, string][]
 }
 
 /** Releases the connection of a response that came too late. */
-export function discard(response: unknown): void {
+export function cancelBody(response: unknown): void {
   const body = (response as { body?: Partial<ReadableStream> } | undefined)?.body;
   if (typeof body?.cancel !== "function" || body.locked) return;
   void (async () => body.cancel!())().catch(() => {});

@@ -8,7 +8,7 @@ import {
   codeOf,
   describeError,
   describeRejection,
-  discard,
+  cancelBody,
   headerPairs,
   redirectOf,
   textPairs,
@@ -218,7 +218,7 @@ export class Shell {
       };
       let answer: unknown = this.host.fetch(url, init, model);
       if (isThenable(answer)) answer = await answer;
-      if (isOver()) return discard(answer);
+      if (isOver()) return cancelBody(answer);
       this.respond(request, open, url, answer as ResponseLike);
     } catch (error) {
       if (isOver()) return;
@@ -257,7 +257,7 @@ export class Shell {
       if (body === undefined && hasReaders) body = response;
       this.handleInput({ head: { request, status, headers: headerPairs(response.headers) } });
     }
-    if (!this.requests.has(request)) return discard(response);
+    if (!this.requests.has(request)) return cancelBody(response);
     if (body === undefined || body === null) return this.end(request);
     open.pump = new Pump(request, body, this);
     void open.pump.start();

@@ -31,7 +31,7 @@ export {
   /** The candidate with the most similar spelling, for "did you mean". */
   nearestName,
   /** Runs a check, and adds a path in front of the field of its errors. */
-  placed,
+  withFieldPrefix,
 } from "../options/check.js";
 export {
   /** Checks a list of messages, and turns each text into blocks. */

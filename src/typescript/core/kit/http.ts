@@ -11,7 +11,7 @@ export {
   /** One line about a thrown value, with its causes. */
   describeError,
   /** Cancels the body of a response. */
-  discard,
+  cancelBody,
   /** The fields of a `Headers` or of anything like it. */
   headerPairs,
   /** The head of a redirect; undefined for any other response. */

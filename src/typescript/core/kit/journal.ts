@@ -31,5 +31,5 @@ export {
 /** @internal */
 export {
   /** A promise with a time limit. */
-  within,
+  withTimeLimit,
 } from "../run/saving/timed-store.js";

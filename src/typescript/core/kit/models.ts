@@ -1,7 +1,7 @@
 /** Makes models and reads them. */
 export {
   /** The configuration that the options of a model set. */
-  askedWith,
+  configFromOptions,
 } from "../models/model-options.js";
 export {
   /** Whether the code runs in a page or a worker of a browser. */

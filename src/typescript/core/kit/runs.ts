@@ -5,7 +5,7 @@ export {
 } from "../chat/chat.js";
 export {
   /** Makes the function that calls the `SessionEnd` hooks. */
-  sessionEnd,
+  sessionEndCaller,
 } from "../hooks/hooks.js";
 export {
   /** Reports an error that no one else handles, as an uncaught error. */
@@ -43,7 +43,7 @@ export {
 } from "../run/prompt.js";
 export {
   /** The result of a run in the form for developers. */
-  finished,
+  toRunResult,
 } from "../run/result.js";
 export {
   /** A run on the engine of this process. */
@@ -51,7 +51,7 @@ export {
 } from "../run/run.js";
 export {
   /** Calls a function when a signal fires. */
-  follow,
+  onAbort,
 } from "../run/run-end.js";
 export {
   /** Calls a tracer for a run, and checks what it returns. */

@@ -6,7 +6,7 @@
  */
 import type { HostAbortSignal, HostResponse } from "../api/platform.js";
 import { fetchOnce } from "../fetch-once.js";
-import { describeRejection, discard, redirectOf } from "../host/exchange.js";
+import { describeRejection, cancelBody, redirectOf } from "../host/exchange.js";
 import { readUrl, redactor, secretsOf, urlSecrets } from "../host/secrets/redact.js";
 
 /** The global `fetch`, or a function like it. */
@@ -88,7 +88,7 @@ export async function send(out: Outgoing): Promise<LimitedResponse> {
       }))();
     // A `fetch` that ignores the signal may answer when no one waits any more.
     asked.then(
-      (late) => ending.isOver && discard(late),
+      (late) => ending.isOver && cancelBody(late),
       () => {},
     );
     const response = await Promise.race([asked, ending.over]);
@@ -113,7 +113,7 @@ function refuseRedirect(
   const redirect = redirectOf(response as never, url);
   if (redirect === undefined) return;
   const { status, headers } = redirect;
-  discard(response);
+  cancelBody(response);
   const origin = headers.find(([name]) => name === "location")?.[1];
   const isFollowed = headers.some(([name]) => name === "x-looplet-followed");
   const target = response.headers?.get("location") ?? undefined;
@@ -207,7 +207,7 @@ export class LimitedResponse {
   /** Lets go of the connection. A second time does nothing. */
   end(): void {
     this.#ending.end();
-    discard(this.#response);
+    cancelBody(this.#response);
   }
 
   /**

@@ -9,7 +9,7 @@ export {
   /** A tool of an agent, checked. */
   type KnownTool,
   /** Marks a tool whose name a page has chosen. */
-  namedByPage,
+  markAsNamedByPage,
   /** The names that such a tool may have, as a pattern and in words. */
   PAGE_NAMES,
 } from "../tools/tool.js";

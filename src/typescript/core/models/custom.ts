@@ -15,7 +15,7 @@ import type {
 } from "../api/index.js";
 import { checkOptions, describe } from "../options/check.js";
 import { KNOWN_ELSEWHERE } from "../options/elsewhere.js";
-import { askedWith } from "./model-options.js";
+import { configFromOptions } from "./model-options.js";
 import { CUSTOM_TABLE } from "../options/options.js";
 import { message } from "../options/thrown.js";
 import { CustomMistake, PartCheck } from "./custom-part.js";
@@ -51,7 +51,7 @@ export function custom(answer: CustomModel, given: CustomOptions = {}): Model {
       vendor: "custom",
       model: options.name ?? "custom",
       baseUrl: "http://custom.invalid",
-      ...askedWith(options),
+      ...configFromOptions(options),
     },
     fetch: customFetch(answer),
     prices: typeof options.price === "function" ? options.price : undefined,

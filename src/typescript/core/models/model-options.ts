@@ -9,7 +9,9 @@ import { given } from "../options/options.js";
 import { nanoPrice } from "./nano-price.js";
 
 /** The part of a model's configuration that its options set. */
-export function askedWith(options: ModelOptions & HttpModelData): Omit<ModelConfig, "vendor" | "model"> {
+export function configFromOptions(
+  options: ModelOptions & HttpModelData,
+): Omit<ModelConfig, "vendor" | "model"> {
   const { stream, serverState, promptCaching, price, responseFormat } = joined(options);
   if (price !== undefined && typeof price !== "function" && !isObject(price)) {
     throw new LoopletError(

@@ -21,7 +21,7 @@ import type {
 import type * as engine from "../generated/input.js";
 import { at, checkOptions, checkValue, describe, describeWord, isObject, joined } from "../options/check.js";
 import { KNOWN_ELSEWHERE } from "../options/elsewhere.js";
-import { askedWith } from "./model-options.js";
+import { configFromOptions } from "./model-options.js";
 import { COMPATIBLE_TABLE, HTTP_MODEL_TABLE, QUIRK_TABLE, PROTOCOLS } from "../options/options.js";
 
 /** A model as the engine reads it. */
@@ -226,7 +226,7 @@ function httpModel(
       ...(baseUrl === undefined ? {} : { baseUrl }),
       ...(usual === undefined ? {} : { vendorUrl: usual }),
       headers,
-      ...askedWith(options),
+      ...configFromOptions(options),
       ...(quirks === undefined ? {} : { quirks }),
     },
     apiKey: options.apiKey,

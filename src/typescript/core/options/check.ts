@@ -277,7 +277,7 @@ export function describeReturned(value: unknown): string {
 }
 
 /** Runs a check of options at `place`, and adds the place to its errors. */
-export function placed<T>(place: string, make: () => T): T {
+export function withFieldPrefix<T>(place: string, make: () => T): T {
   try {
     return make();
   } catch (error) {

@@ -11,7 +11,7 @@ import type {
   Tracer,
 } from "../api/index.js";
 import type { OpenRun } from "../host/engine.js";
-import type { sessionEnd } from "../hooks/hooks.js";
+import type { sessionEndCaller } from "../hooks/hooks.js";
 import type { HostFunction } from "../hooks/host-functions.js";
 import type { ModelList } from "../models/model-list.js";
 import type { FinishingOptions } from "../options/finishing.js";
@@ -55,7 +55,7 @@ export interface AgentParts {
   readonly functions: readonly HostFunction[];
   /** Hooks that the run does not wait for. */
   readonly hearers: readonly Tracer[];
-  readonly endSession: ReturnType<typeof sessionEnd>;
+  readonly endSession: ReturnType<typeof sessionEndCaller>;
   readonly store: Store | undefined;
   readonly durable: DurableOptions;
   readonly record: Recorder | undefined;

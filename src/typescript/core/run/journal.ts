@@ -7,7 +7,7 @@
 import { isStoreConflict, StoreConflict } from "../api/errors.js";
 import type { JournalEntry } from "../api/index.js";
 import { AppendLog } from "./saving/append-log.js";
-import { ANSWER_MS, noteEnd, StoreTimeout, within } from "./saving/timed-store.js";
+import { ANSWER_MS, noteEnd, StoreTimeout, withTimeLimit } from "./saving/timed-store.js";
 import { pause, RunLease, type HeldLease, type LeaseHost } from "./run-lease.js";
 import type { Permit } from "../tools/tool-calls.js";
 
@@ -208,7 +208,7 @@ export class Journal {
   saved(): Promise<void> {
     const { clock, flushMs = 0 } = this.#host;
     const limitMs = ANSWER_MS + flushMs;
-    return within(clock, limitMs, this.#settled(), () => {
+    return withTimeLimit(clock, limitMs, this.#settled(), () => {
       return (
         this.#log.error ??
         new StoreTimeout(`The run "${this.#key}" was not saved within ${limitMs / 1000} s.`)

@@ -10,7 +10,7 @@ import type { EventStamp, RunEventOf } from "../api/event.js";
 import type { Message } from "../api/message.js";
 
 /** The result of the run `id` in the form for users. `agent` spoke last, and `priceBasis` is the source of the model's price. */
-export function finished(
+export function toRunResult(
   id: string,
   raw: EngineResult,
   outcome: Outcome,

@@ -24,7 +24,7 @@ export function endedBy(reason: string, error?: Failure): Outcome {
 }
 
 /** Calls `abort` when the signal fires; the returned function stops listening. */
-export function follow(signal: HostAbortSignal | undefined, abort: (reason: unknown) => void): () => void {
+export function onAbort(signal: HostAbortSignal | undefined, abort: (reason: unknown) => void): () => void {
   if (signal === undefined) return () => {};
   const fire = (): void => {
     let reason: unknown;

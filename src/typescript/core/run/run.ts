@@ -52,11 +52,11 @@ import { Journal } from "./journal.js";
 import { CrashCount } from "./crash-count.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "../host/engine.js";
 import { abortReason, isOnlySummary, promptOf, runConfig, speakerAt, type OnlySummary } from "./prompt.js";
-import { finished, unfinished, soFar } from "./result.js";
+import { toRunResult, unfinished, soFar } from "./result.js";
 import { inputOf, Steers, type Message } from "./steers.js";
 import { journalHost } from "./saving/journal-host.js";
 import { compacting, firstInputs, sourceOf, type Resumed } from "./source.js";
-import { endedBy, follow, goesOn, inResult, warnIfUnread, whyOf, type EndEvent } from "./run-end.js";
+import { endedBy, onAbort, goesOn, inResult, warnIfUnread, whyOf, type EndEvent } from "./run-end.js";
 
 export class EngineRun implements Run {
   readonly id: string;
@@ -145,7 +145,7 @@ export class EngineRun implements Run {
     });
     this.equip(parts, config);
     this.#startedMs = this.#nowMs();
-    this.#dropSignal = follow(options.signal, (reason) => this.abort(reason));
+    this.#dropSignal = onAbort(options.signal, (reason) => this.abort(reason));
     void this.#start(ownOptions);
   }
 
@@ -478,7 +478,7 @@ export class EngineRun implements Run {
 
   #finished(raw: EngineResult, outcome: Outcome): RunResult {
     const agent = this.#own.parts.speakers[raw.profile] ?? "root";
-    return finished(this.id, raw, outcome, agent, this.#own.models.priceBasis());
+    return toRunResult(this.id, raw, outcome, agent, this.#own.models.priceBasis());
   }
 
   #conclude(result: RunResult): void {

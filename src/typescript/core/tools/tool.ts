@@ -180,7 +180,7 @@ export const PAGE_NAMES = [
 const ofPages = new WeakSet<object>();
 
 /** Takes the tool as one that a page has named. */
-export function namedByPage<T extends object>(tool: T): T {
+export function markAsNamedByPage<T extends object>(tool: T): T {
   ofPages.add(tool);
   return tool;
 }

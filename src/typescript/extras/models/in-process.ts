@@ -3,7 +3,7 @@
  * requests and reads answers as for any server. This file has no state across requests.
  */
 import type { Model, ModelOptions } from "../../core/api/index.js";
-import { askedWith, sealModel } from "../../core/kit/models.js";
+import { configFromOptions, sealModel } from "../../core/kit/models.js";
 
 /** The body of a request, as the engine writes it. */
 export interface ChatRequest {
@@ -59,7 +59,7 @@ export function inProcessModel(
       protocol: "openai_chat",
       model,
       baseUrl: `http://${label}.invalid`,
-      ...askedWith(options),
+      ...configFromOptions(options),
     },
     fetch: async (_url, { body, signal }) => {
       signal.throwIfAborted();

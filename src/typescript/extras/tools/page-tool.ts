@@ -8,7 +8,7 @@ import type {
   ToolOptions,
 } from "../../core/api/index.js";
 import { checkOptions, isObject } from "../../core/kit/check.js";
-import { isStandardSchema, namedByPage } from "../../core/kit/tools.js";
+import { isStandardSchema, markAsNamedByPage } from "../../core/kit/tools.js";
 import { tool } from "../../core/index.js";
 import { isPageId } from "../page-json.js";
 import { resultFromPage } from "./from-page.js";
@@ -68,7 +68,7 @@ export function pageTool<
       "needs a Standard Schema, as zod's",
     );
   const isSafe = (replay ?? (isReadOnly(own) ? "safe" : "once")) === "safe";
-  return namedByPage(made) as ReturnType<typeof pageTool<S, O, N>>;
+  return markAsNamedByPage(made) as ReturnType<typeof pageTool<S, O, N>>;
 }
 
 function isReadOnly({ readOnly, annotations }: Pick<ToolOptions, "readOnly" | "annotations">): boolean {

@@ -9,7 +9,7 @@ import {
   authorizeRequest,
   fetchOnce,
   describeError,
-  discard,
+  cancelBody,
   redirectOf,
   redactor,
   secretsOf,
@@ -363,7 +363,7 @@ class Route {
       isSending = true;
       const sent = fetchOnce(parts.fetch ?? this.#options.fetch, url, init) as unknown as Promise<Response>;
       // The host's `fetch` might ignore the signal.
-      const response = await untilLeft(Promise.resolve(sent), request.signal, discard);
+      const response = await untilLeft(Promise.resolve(sent), request.signal, cancelBody);
       isSending = false;
       const isRedirect = redirectOf(response as never, url) !== undefined;
       // The vendor refuses the proxy's key. The page must not see that.
@@ -371,7 +371,7 @@ class Route {
       const isKnown = status >= 200 && status < 600;
       if (!isRedirect && isKnown && status !== 401 && status !== 403)
         return { response: response.ok ? response : await errorOf(response, redact, request.signal), redact };
-      discard(response);
+      cancelBody(response);
       const why = isRedirect
         ? "answers with a redirect"
         : `${isKnown ? "refuses the key" : "answers"} with status ${status}`;
@@ -401,7 +401,7 @@ class Route {
     }
     const { status, body } = response;
     if (isBodyless(status)) {
-      discard(response);
+      cancelBody(response);
       void end(new UsageReader(protocolName, form).spent(true, size, price));
       return new Response(null, { status, headers });
     }

@@ -6,7 +6,7 @@ import type { Block, Message, MessageInput, ToolCallRecord } from "../../core/ap
 import type { RunEvent, RunEventOf, Usage } from "../../core/api/event.js";
 import type { RunResult } from "../../core/api/result.js";
 import { EventFold, type Facts, type FoldedEvent } from "../../extras/transcript/fold.js";
-import { finished } from "../../core/kit/runs.js";
+import { toRunResult } from "../../core/kit/runs.js";
 
 /** What the page knows of the state before a run. */
 export type KnownHistory = Pick<RunResult, "messages" | "subagents" | "chatUsage">;
@@ -161,7 +161,7 @@ export class ReceivedRun {
       rawFinishReason: null,
       undelivered: [],
     };
-    return finished(id, report, { outcome: "cancelled", abortReason }, "root");
+    return toRunResult(id, report, { outcome: "cancelled", abortReason }, "root");
   }
 
   #text(): string {

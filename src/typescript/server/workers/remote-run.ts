@@ -18,7 +18,7 @@ import type {
   SteerOptions,
 } from "../../core/api/run.js";
 import { isObject } from "../../core/kit/check.js";
-import { Delivery, abortReason, follow, promptOf } from "../../core/kit/runs.js";
+import { Delivery, abortReason, onAbort, promptOf } from "../../core/kit/runs.js";
 import type { AgentLink, Following } from "./connection.js";
 import { errorOf, randomName, type LogEntry, type Target } from "./protocol.js";
 import { ReceivedRun, type KnownHistory } from "./received-run.js";
@@ -81,7 +81,7 @@ export class RemoteRun implements Run, Following {
       this.#settle = resolve;
       this.#reject = reject;
     });
-    this.#dropSignal = follow(options.signal, (reason) => this.abort(reason));
+    this.#dropSignal = onAbort(options.signal, (reason) => this.abort(reason));
   }
 
   /** An opaque cursor: the position in the log after the last received entry. `agent.attach` continues there. */

@@ -1,7 +1,7 @@
 /** Tools that a page of AG-UI brings along. It gives the result of a call with its next input. */
 import type { AgentOptions, ElicitationAnswer, Tool, Tools } from "../../core/api/index.js";
 import { message as wordsOf } from "../../core/kit/check.js";
-import { namedByPage } from "../../core/kit/tools.js";
+import { markAsNamedByPage } from "../../core/kit/tools.js";
 import { pageAnswer } from "../../extras/tools/page-call.js";
 import { pageTool } from "../../extras/tools/page-tool.js";
 import { blocksOf } from "./messages.js";
@@ -41,5 +41,5 @@ function joined(own: Tools = {}, added: { readonly [name: string]: Tool }): Tool
   if (!Array.isArray(own)) return { ...added, ...own };
   const names = new Set((own as readonly { name: string }[]).map(({ name }) => name));
   const others = Object.entries(added).filter(([name]) => !names.has(name));
-  return [...own, ...others.map(([name, one]) => namedByPage({ ...one, name }))];
+  return [...own, ...others.map(([name, one]) => markAsNamedByPage({ ...one, name }))];
 }

@@ -1,6 +1,6 @@
 /** The session of a query: its id, its history, and what its store is given. */
 import type { Message } from "../../../core/api/index.js";
-import { HOST_CLOCK, within } from "../../../core/kit/journal.js";
+import { HOST_CLOCK, withTimeLimit } from "../../../core/kit/journal.js";
 import { wrong } from "../options/check.js";
 import type { PlainOptions } from "../options/options.js";
 import type { Heard } from "../told.js";
@@ -106,7 +106,7 @@ export class KeptSession {
   async flushForHook(): Promise<void> {
     const { clock = HOST_CLOCK } = this.#options.host ?? {};
     const isLate = () => new Error("The store is slow");
-    await within(clock, HOOK_MS, this.flush(), isLate).catch(() => {});
+    await withTimeLimit(clock, HOOK_MS, this.flush(), isLate).catch(() => {});
   }
 
   get #store(): SessionStore {

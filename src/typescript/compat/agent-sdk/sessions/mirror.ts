@@ -1,6 +1,6 @@
 /** The copy of a session in its store. A store that fails loses entries, and stops nothing. */
 import type { Clock } from "../../../core/api/index.js";
-import { HOST_CLOCK, within } from "../../../core/kit/journal.js";
+import { HOST_CLOCK, withTimeLimit } from "../../../core/kit/journal.js";
 import type { SessionEntry, SessionKey, SessionStore } from "./sessions.js";
 
 /** Tries of one append. */
@@ -67,7 +67,7 @@ export class Mirror {
     for (let attempt = 1; ; attempt++) {
       try {
         const append = (async () => this.#store.append(key, entries))();
-        return await within(this.#clock, APPEND_MS, append, () => late);
+        return await withTimeLimit(this.#clock, APPEND_MS, append, () => late);
       } catch (error) {
         if (attempt < ATTEMPTS && error !== late) continue;
         return this.#failed(error, key);

@@ -42,7 +42,7 @@ export function endOf(store: Store, key: string): Promise<void> | undefined {
 export function timedStore(store: Store, clock: Clock): Store {
   const timed = async <T>(what: string, answer: T | PromiseLike<T>): Promise<T> => {
     if (!isThenable(answer)) return answer as T;
-    return within(clock, ANSWER_MS, answer as PromiseLike<T>, () => {
+    return withTimeLimit(clock, ANSWER_MS, answer as PromiseLike<T>, () => {
       return new StoreTimeout(`The store has not answered ${what} within ${ANSWER_MS / 1000} s.`);
     });
   };
@@ -89,7 +89,7 @@ type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer 
  * Settles as `work` does, or rejects with `late()` when the time is over. A timer that fires long before its time, as
  * clocks of tests have it, sets no limit.
  */
-export function within<T>(
+export function withTimeLimit<T>(
   clock: Clock,
   limitMs: number,
   work: PromiseLike<T>,

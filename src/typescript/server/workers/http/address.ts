@@ -1,7 +1,7 @@
 /** The address of a server with an agent: its requests, their headers and their failures. */
 import { LoopletError } from "../../../core/api/errors.js";
 import type { HostResponse } from "../../../core/api/platform.js";
-import { fetchOnce, discard, redirectOf } from "../../../core/kit/http.js";
+import { fetchOnce, cancelBody, redirectOf } from "../../../core/kit/http.js";
 import { errorOf } from "../protocol.js";
 
 /** Headers of each request, or your function that makes them. */
@@ -68,7 +68,7 @@ export class Address {
       if (redirect !== undefined) {
         // A browser hides the status of a redirect.
         ({ status } = redirect);
-        discard(response);
+        cancelBody(response);
         throw new AddressError(status, redirected(redirect));
       }
       if (response.ok) return response;
