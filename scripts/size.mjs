@@ -1,6 +1,6 @@
 // What a browser downloads: all of `looplet` in one file, the part that a page waits for with a splitting bundler and
-// the engine that loads in parallel, and the JavaScript of a minimal agent. Prints raw, gzip and brotli bytes, and
-// fails above a gate. `npm run bench:sizes` has the peers.
+// the engine that loads in parallel, the JavaScript of a minimal agent, and the tarball that npm downloads. Prints
+// raw, gzip and brotli bytes, and fails above a gate. `npm run bench:sizes` has the peers.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
