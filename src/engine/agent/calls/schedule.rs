@@ -1,8 +1,9 @@
 //! The schedule of calls: when each one starts, and what happens after it ends.
 //!
-//! [`Calls::advance`] is the only place that starts calls and ends the round. Each start opens an effect in the
-//! ledger, and each end closes it. Results arrive through [`Calls::finished`], timeouts through
-//! [`Calls::time_is_up`], and confirmed saves through [`Calls::saved`].
+//! [`Calls::advance`] chooses the calls that start next, opens an effect in the ledger for each, and ends the round.
+//! `start` starts a call. It is called by [`Calls::advance`], or by [`Calls::saved`] if the start had to be saved
+//! first. Each end of a call closes its effect. Results arrive through [`Calls::finished`], timeouts through
+//! [`Calls::time_is_up`].
 //! [`Approvals`](crate::engine::agent::calls::approvals::Approvals) decides whether a call may run, and
 //! `policy::schedule` which calls may run at the same time.
 //!

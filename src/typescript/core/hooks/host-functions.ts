@@ -6,8 +6,8 @@
  * summaries and the functions around an iteration. It never judges an answer: the engine does.
  *
  * `createAgent` hands the functions in and gets a row for each. A run then hands each question of the engine to
- * `Asks`, which calls one function and passes its answer to the engine. A function that throws makes the question
- * fail, and the engine decides what follows.
+ * `Questions`, which calls one function and passes its answer to the engine. A function that throws makes the
+ * question fail, and the engine decides what follows.
  */
 import type { Model } from "../api/index.js";
 import type { Hook } from "../generated/input.js";
