@@ -8,8 +8,8 @@ import { isMain, output, root } from "./lib/machine.mjs";
 
 /** Column and bytes: what has been reached plus 2 %; below, what is wanted. */
 const gates = {
-  // 431 kB of it are the engine.
-  oneFile: [2, 518_000],
+  // 437 kB of it are the engine, 1.2 kB more than before usage had facts of its own in the journal.
+  oneFile: [2, 519_600],
   minimal: [0, 151_000],
   // The fold of events added 1.2 kB: it serves readers with gaps, which looplet/ui did not.
   screen: [2, 16_000],
