@@ -184,12 +184,12 @@ describe("code in place of a server", () => {
     [
       "practice that was not called",
       () => anthropic("m", { fetch: asFetch(practice) }),
-      "give fetch: practice()",
+      "pass fetch: practice()",
     ],
     [
       "scripted that was not called",
       () => anthropic("m", { fetch: asFetch(scripted) }),
-      "give fetch: scripted([…])",
+      "pass fetch: scripted([…])",
     ],
   ])("%s is custom_model, and is asked once", async (_, model, words) => {
     const attempts: number[] = [];
