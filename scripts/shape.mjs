@@ -1,5 +1,5 @@
-// The shape of the sources: no long file, no wide comment, no full folder, no circle of imports. `npm run lint` calls
-// it.
+// The shape of the sources: no long file, no wide comment, no full folder, no circle of imports, and plain words in
+// comments and documentation. `npm run lint` calls it.
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isMain, output, root } from "./lib/machine.mjs";
@@ -8,12 +8,30 @@ const maxLines = 500;
 const maxFiles = 15;
 const maxColumns = 118;
 
+/**
+ * Words that make a reader stop, where a common one says the same: "continues" for "goes on", "again" for "anew",
+ * "emits" for "tells". A few uses are right ("if there is none"), so each room has a number, which only ever falls.
+ */
+const unclear =
+  /\b(goes on|go on|stands|anew|told|tells|nobody|somebody|alone|beside|is none|for good|hears|heard|of its own|by itself|in vain|word for word)\b/gi;
+const maxUnclear = {
+  docs: 20,
+  "src/engine": 3,
+  "src/typescript/compat": 6,
+  "src/typescript/core": 14,
+  "src/typescript/extras": 7,
+  "src/typescript/lab": 8,
+  "src/typescript/server": 5,
+  "src/typescript/ui": 2,
+};
+
 /** Prints the violations, and returns whether there are none. For circles, prints the files and folders in them. */
 export async function checkShape() {
   const found = {
     "long files": longFiles(),
     "wide comments": wideComments(),
     "full folders": fullFolders(),
+    "rooms with unclear words": unclearWords(),
     "circles of TypeScript": inCircles(await valueImports()),
     "circles of the engine": inCircles(engineFolders()),
   };
@@ -55,6 +73,27 @@ function wideComments() {
       .filter(([line]) => line.length > maxColumns && prose.test(line))
       .map(([, at]) => `${path}:${at} is a comment of more than ${maxColumns} columns`),
   );
+}
+
+/** Rooms whose comments or documentation have more unclear words than their number. A wing of the TypeScript is one. */
+function unclearWords() {
+  const roomOf = (path) => /^src\/typescript\/\w+|^src\/\w+|^\w+/.exec(path)[0];
+  const counts = new Map();
+  const count = (path, text) => {
+    const found = text.match(unclear)?.length ?? 0;
+    counts.set(roomOf(path), (counts.get(roomOf(path)) ?? 0) + found);
+  };
+  const isComment = (line) => /^\s*(\/\/|\*|\/\*\*)/.test(line);
+  for (const [path, lines] of sources())
+    if (/^(src|crates)\//.test(path)) count(path, lines.filter(isComment).join("\n"));
+  for (const path of kept())
+    if (/^(docs\/.*|src\/.*|[A-Z]+)\.md$/.test(path)) count(path, readFileSync(join(root, path), "utf8"));
+  return [...counts]
+    .filter(([room, count]) => count > (maxUnclear[room] ?? 0))
+    .map(
+      ([room, count]) =>
+        `${room} has ${count} words that make a reader stop, more than ${maxUnclear[room] ?? 0}`,
+    );
 }
 
 function fullFolders() {

@@ -63,7 +63,7 @@
 //! ```text
 //! run.handle_input(input, moment)          an answer of the outside world, with its time and random seed
 //! while let Some(output) = run.poll_output()   perform it (or drop it if !run.is_live(effect))
-//! run.poll_timer()                          set the one timer anew; when it fires: handle_input(Input::Due, …)
+//! run.poll_timer()                          set the one timer again; when it fires: handle_input(Input::Due, …)
 //! ```
 //!
 //! Every effect (a request, a tool call, a question, a save) has an id. An answer to an effect that is not open is
@@ -72,7 +72,7 @@
 //! # Features
 //!
 //! `shell`, on by default, has the exports for JavaScript on wasm32, with wasm-bindgen in one exact version. With
-//! `default-features = false` another WebAssembly app or a native program takes the engine alone.
+//! `default-features = false` another WebAssembly app or a native program uses only the engine.
 //!
 //! # Public API
 //!

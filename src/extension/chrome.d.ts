@@ -22,7 +22,7 @@ declare const chrome: {
   };
   /** Those of an extension's pages and of its service worker. */
   readonly tabs: { connect(tab: number, options: { readonly frameId: number }): ChromePort };
-  /** In the browser's devtools alone. */
+  /** Only in the browser's devtools. */
   readonly devtools: {
     readonly inspectedWindow: { readonly tabId: number };
     readonly panels: { create(title: string, icon: string, page: string): void };

@@ -1,4 +1,4 @@
-/** The script of the panel, behind those of the engine and of the element. In a tab of its own it needs `?tab=`. */
+/** The script of the panel. It runs after those of the engine and of the element. In a separate tab it needs `?tab=`. */
 import type { LoopletDevtools } from "../typescript/lab/devtools/index.js";
 import { portChannel } from "./port-channel.js";
 

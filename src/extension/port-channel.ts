@@ -4,7 +4,7 @@ import { PROTOCOL, type DevtoolsChannel } from "../typescript/lab/devtools/live/
 
 const RETRY_MS = 500;
 
-/** Chrome ends a service worker that has heard nothing for 30 seconds. */
+/** Chrome ends a service worker that has received nothing for 30 seconds. */
 const BEAT_MS = 20_000;
 
 /** The channel of the tab of this number. */

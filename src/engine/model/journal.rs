@@ -52,7 +52,7 @@ pub use transcripts::AgentTranscript;
 /// The number of this format. A journal with a higher one is refused, and one with a lower one is read.
 pub const FORMAT: u32 = 7;
 
-/// The first format in which usage is a fact of its own. Before, it was a part of the states.
+/// The first format in which usage is a separate fact. Before, it was a part of the states.
 const USAGE_FACTS: u32 = 7;
 
 /// The index of a profile that the options do not have.

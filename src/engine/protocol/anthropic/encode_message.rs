@@ -1,7 +1,7 @@
 //! Encodes one message in Anthropic's form.
 //!
 //! The encoder leaves out blocks that the API refuses:
-//! - empty text, and blanks alone in a message without other content
+//! - empty text, and only blanks in a message without other content
 //!   (<https://github.com/LibreChat-AI/agents/pull/124>, read 2026-11-20);
 //! - reasoning and raw blocks that another protocol or model wrote (`Invalid signature in thinking block`);
 //! - raw blocks of an answer that are not objects with a type;

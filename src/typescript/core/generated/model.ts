@@ -1703,7 +1703,7 @@ export interface RunData {
   followUpMode?: QueueMode | undefined;
 }
 
-/** The limits that each agent may have of its own. */
+/** The limits that each agent can set separately. */
 export interface AgentLimits {
   /**
    * Maximum number of model calls of one run, a positive integer. Default: 50, or more if `maxToolRounds`,
@@ -1842,7 +1842,7 @@ export interface RunToolCalls {
   tellUpdatedInput?: boolean | undefined;
 }
 
-/** Which events a run tells. */
+/** Which events a run emits. */
 export interface EventOptions {
   /** Whether deltas of one block that arrive in the same network chunk are emitted as one event. Default true. */
   joinDeltas?: boolean | undefined;

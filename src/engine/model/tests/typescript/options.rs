@@ -19,7 +19,7 @@ pub const DATA: [(&str, &str, &str, &str); 20] = [
         "AgentLimits",
         "Limits",
         "agent",
-        "The limits that each agent may have of its own.",
+        "The limits that each agent can set separately.",
     ),
     (
         "RunLimits",
@@ -51,7 +51,7 @@ pub const DATA: [(&str, &str, &str, &str); 20] = [
         "run",
         "The options of `toolCalls` that are plain data and the same for all agents of a run.",
     ),
-    ("EventOptions", "EventPolicy", "run", "Which events a run tells."),
+    ("EventOptions", "EventPolicy", "run", "Which events a run emits."),
     (
         "RecoveryData",
         "Recovery",

@@ -27,7 +27,7 @@ pub fn declared(name: &str, schema: &Value) -> String {
 }
 
 /// A struct as a union: the field `x-tag` is a word, and the mark `x-of` of another field names the words with which
-/// it stands, with `!` where it always does. Words with the same fields share a variant.
+/// it occurs, with `!` where it always does. Words with the same fields share a variant.
 fn tagged(schema: &Value) -> String {
     let tag = schema["x-tag"].as_str().unwrap_or_default();
     let mut variants: Vec<(Vec<String>, Value)> = Vec::new();
@@ -266,7 +266,7 @@ fn remove_null(schema: &mut Value) {
 }
 
 /// Marks every schema within this one. `x-read`: the engine reads such a value, so `null` and lists that do not
-/// change will do. `x-frozen`: nobody changes such a value.
+/// change will do. `x-frozen`: no code changes such a value.
 pub fn mark(schema: &mut Value, name: &str) {
     match schema {
         Value::Object(fields) => {

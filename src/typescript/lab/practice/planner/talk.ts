@@ -25,7 +25,7 @@ export function summaryOf({ said }: Conversation): string | undefined {
   const last = said.at(-1);
   const at = last?.role === "user" ? last.text.search(SUMMARY) : -1;
   if (!last || at < 0) return undefined;
-  // The text before the request was said to go on with.
+  // Text of the last prompt before the request belongs to the summary.
   const lines = [...said.slice(0, -1), { ...last, text: last.text.slice(0, at) }].flatMap(
     ({ role, text }) => {
       const line = shorten(text, 160);
