@@ -361,7 +361,7 @@ it("a page takes messages of its chat back, and forges none", async () => {
   ])
     expect(await reset(to)).toMatchObject({
       status: 400,
-      error: expect.stringContaining("keeps the history"),
+      error: expect.stringContaining("stores the history"),
     });
   expect((await server.get("/a")).messages).toEqual(messages);
   expect((await reset(messages.slice(0, 2))).status).toBe(200);
