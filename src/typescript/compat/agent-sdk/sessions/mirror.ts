@@ -63,7 +63,7 @@ export class Mirror {
   }
 
   async #append(key: SessionKey, entries: readonly SessionEntry[]): Promise<void> {
-    const late = new Error(`the store took longer than ${APPEND_MS} ms`);
+    const late = new DOMException(`the store took longer than ${APPEND_MS} ms`, "TimeoutError");
     for (let attempt = 1; ; attempt++) {
       try {
         const append = (async () => this.#store.append(key, entries))();
