@@ -40,9 +40,12 @@ export class BatchReader {
   inletAt = 0;
   capacity = 0;
 
-  /** `outletWord` is the index of the lent record, in words. */
+  /**
+   * `memory` is the `WebAssembly.Memory`, a type that a project without a browser's library does not have.
+   * `outletWord` is the index of the lent record, in words.
+   */
   constructor(
-    readonly memory: WebAssembly.Memory,
+    readonly memory: { readonly buffer: ArrayBuffer },
     readonly outletWord: number,
   ) {
     this.look();
