@@ -34,8 +34,8 @@ export interface DenoKvAtomic {
 /** Characters of a value: it may have 64 KiB, of two bytes a character. */
 const MAX_CHARS = 30_000;
 
-/** The tries of a step that others change at the same moment. */
-const TRIES = 10;
+/** The tries of one step. A try fails only if another process or task has changed the head, which is progress. */
+const TRIES = 100;
 
 /** The head of a journal: the number of its last entry, whether that entry ends a run, and the latest lease. */
 interface Head {
