@@ -1,11 +1,13 @@
 //! Journals that earlier versions of looplet have written, as files. Their types may change, and they stay readable.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use looplet::engine::model::journal::{Checkpoint, Entry, FORMAT, Fact};
+use looplet::engine::model::journal::{Checkpoint, Entry, FORMAT, Fact, UsageState};
 use looplet::engine::model::json;
 use looplet::engine::model::message::Json;
+use looplet::engine::model::usage::Usage;
 use serde_json::Value;
 
 use crate::kill_calls::permitted;
@@ -68,6 +70,14 @@ fn in_current_words(end: &Value) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
+/// The usage that the journal has, by model and of each agent.
+fn usage(outside: &Outside<'_>) -> (BTreeMap<String, Option<Usage>>, Vec<UsageState>) {
+    let texts: Vec<Json> = outside.world.entries.iter().map(Json::of).collect();
+    let (checkpoint, _) = Checkpoint::of(&texts).unwrap();
+    let agents = checkpoint.agents.into_iter().map(|agent| agent.usage);
+    (checkpoint.model_usage, agents.collect())
+}
+
 /// Goes on from each save of a stored journal. `is_same` says that the run ends as one that nobody has killed.
 fn go_on_everywhere(format: u32, name: &str, scene: &Scene, is_same: fn(&Value, &Value) -> bool) {
     let entries = entries(format, name);
@@ -86,6 +96,8 @@ fn go_on_everywhere(format: u32, name: &str, scene: &Scene, is_same: fn(&Value, 
             let place = format!("{name}: {} entries of format {format}", at + 1);
             assert_eq!(again["outcome"], "completed", "{place}");
             assert!(is_same(&again, &end), "{place}: {again:#}\ninstead of {end:#}");
+            // A third process finds the usage of both formats.
+            assert_eq!(usage(&outside), usage(&whole), "{place}");
         }
     }
 }

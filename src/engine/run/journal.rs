@@ -404,11 +404,12 @@ impl Run {
         for (index, node) in agents.iter_mut().enumerate() {
             note_agent(index, node, noted, ledger);
         }
-        for (model, usage) in ledger.accounts.by_model().clone() {
-            if noted.model_usage.get(&model) != Some(&usage) {
-                noted.model_usage.insert(model.clone(), usage);
-                ledger.note(0, Fact::ModelUsage { model, usage });
-            }
+        let by_model = ledger.accounts.by_model().iter();
+        let changed = by_model.filter(|(model, usage)| noted.model_usage.get(*model) != Some(*usage));
+        let changed: Vec<_> = changed.map(|(model, usage)| (model.clone(), *usage)).collect();
+        for (model, usage) in changed {
+            noted.model_usage.insert(model.clone(), usage);
+            ledger.note(0, Fact::ModelUsage { model, usage });
         }
         if ledger.noted() > 0 {
             let run = RunState {

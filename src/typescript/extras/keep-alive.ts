@@ -12,7 +12,7 @@ export class KeepAlive<T> {
   #stop = (): void => {};
 
   /**
-   * The next value of `read`, or undefined if there is none within 15 seconds. The next call waits for the same
+   * The next value of `read`, or undefined if no value arrives within 15 seconds. The next call waits for the same
    * value.
    */
   async next(read: () => PromiseLike<T>): Promise<T | undefined> {

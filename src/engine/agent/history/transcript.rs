@@ -232,7 +232,7 @@ impl Transcript {
     }
 
     /// Excludes the reasoning in these messages from later requests, because the vendor has rejected it. Returns
-    /// false if there is none.
+    /// false if it has none.
     pub fn refuse_reasoning(&mut self) -> bool {
         let mut changed = Vec::new();
         for (at, message) in self.messages.iter_mut().enumerate() {

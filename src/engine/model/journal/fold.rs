@@ -106,7 +106,7 @@ impl AgentCheckpoint {
     }
 }
 
-/// Marks the summary at the beginning of a message. Earlier versions did not. Returns false if there is none.
+/// Marks the summary at the beginning of a message. Earlier versions did not. Returns false if it has no summary.
 fn mark_summary(message: &mut Message) -> bool {
     match message.content.first_mut() {
         Some(Block::Text { text, purpose, .. })

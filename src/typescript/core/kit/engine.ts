@@ -1,6 +1,6 @@
 /** Loads the WebAssembly. The types are those of the values that cross its boundary. */
 export {
-  /** What a host tells the engine, as JSON. */
+  /** An input that a host passes to the engine, as JSON. */
   type Input,
 } from "../generated/input.js";
 export {

@@ -19,8 +19,8 @@ export interface McpOptions {
    * call waits for its answer. With `"run"`, the request becomes a question of the run that calls the tool, as with
    * {@link ToolContext.elicit}. With a `store` the question survives a crash of the process, and so does the call if
    * the server supports 2026-07-28. Outside of a run, `callTool` then answers `cancel`. The questions of a call are
-   * asked one after another, at most 50, and `request.server` says who asks. Default: the server is told that
-   * elicitation is not supported.
+   * asked one after another, at most 50, and `request.server` says who asks. Default: the
+   * client announces no support of elicitation.
    */
   onElicitation?:
     | "run"
