@@ -69,6 +69,40 @@
 //! Every effect (a request, a tool call, a question, a save) has an id. An answer to an effect that is not open is
 //! dropped silently.
 //!
+//! # Configuration
+//!
+//! A [`Config`] is plain data, and [`Setup::new`] checks it. [`Setup::read`] takes the same as JSON. The types of its
+//! fields are in [`config`].
+//!
+//! ```
+//! use looplet::config::{Config, Limits, ModelConfig, ToolConfig};
+//! use looplet::{Json, Setup};
+//!
+//! let config = Config {
+//!     model: ModelConfig {
+//!         max_output_tokens: Some(1000),
+//!         ..ModelConfig::new("anthropic", "claude-haiku-4-5")
+//!     },
+//!     system: Some("Answer in one sentence.".to_owned()),
+//!     tools: vec![ToolConfig {
+//!         description: "The weather of a city".to_owned(),
+//!         read_only: true,
+//!         ..ToolConfig::new("weather", Json::empty_object())
+//!     }],
+//!     limits: Limits {
+//!         max_iterations: Some(5),
+//!         ..Limits::default()
+//!     },
+//!     ..Config::default()
+//! };
+//! Setup::new(config.clone())?;
+//!
+//! let unnamed = Config { tools: vec![ToolConfig::default()], ..config };
+//! let error = Setup::new(unnamed).err().map(|error| error.to_string());
+//! assert_eq!(error.as_deref(), Some("tools a tool needs a name"));
+//! # Ok::<(), looplet::ConfigError>(())
+//! ```
+//!
 //! # Features
 //!
 //! `shell`, on by default, has the exports for JavaScript on wasm32, with wasm-bindgen in one exact version. With
@@ -76,8 +110,10 @@
 //!
 //! # Public API
 //!
-//! The names below and the types that they lead to are public. The modules behind them are open to the crate's own
-//! tests, and change in any release.
+//! The names below, those of [`config`], and the types that they lead to are public. The modules behind them are open
+//! to the crate's own tests, and change in any release. Enums of which a minor version may add variants are
+//! `#[non_exhaustive]`: [`EventKind`], [`Block`], [`FailureCode`] and the cause of a stop. [`Output`] is not: your
+//! program has to perform a new one, so the compiler should name the place.
 //!
 //! # The rooms
 //!
@@ -106,6 +142,21 @@ pub mod engine;
 #[cfg(all(target_arch = "wasm32", feature = "shell"))]
 #[cfg_attr(not(rooms), doc(hidden))]
 pub mod shell;
+
+/// The configuration of an agent, typed. JSON has the same fields in camelCase.
+pub mod config {
+    pub use crate::engine::model::config::context::{ContextPolicy, PruneBy, Pruning};
+    pub use crate::engine::model::config::output_format::{OutputFormat, OutputMode};
+    pub use crate::engine::model::config::permission::{PermissionMode, Permissions, Rule, RuleKind};
+    pub use crate::engine::model::config::{
+        Access, AgentTool, AnswerPolicy, Binding, Config, EventPolicy, Jitter, Limits, Loader, Memory,
+        ModelConfig, OnCutOff, OnOutputLimit, OnUnknownTool, PromptCaching, QueueMode, Recovery,
+        RepeatPolicy, Replay, ResponseFormat, RetryPolicy, StopCondition, Timeouts, ToolCallPolicy,
+        ToolChoice, ToolConfig, ToolExecution, VendorTool,
+    };
+    pub use crate::engine::model::hook::{Gate, Hook};
+    pub use crate::engine::model::usage::{Price, Tier, Usage};
+}
 
 pub use engine::agent::setup::Setup;
 pub use engine::model::config::{Config, RunOptions};

@@ -110,7 +110,20 @@ fn a_model_of_set_model_is_kept_with_the_key_of_a_model_at_the_same_place() {
     );
     assert_eq!(world.sent[2].model, 2, "the key of the options");
     assert!(world.sent[2].headers.iter().any(|(name, _)| name == "x-own"));
+    let codes: Vec<&str> = warnings(&world).iter().map(|(code, _)| *code).collect();
+    assert_eq!(codes, ["options_changed"], "the model is kept");
+}
+
+#[test]
+fn a_resumed_run_names_the_options_of_a_typed_configuration_that_differ() {
+    let tools = json!([tool("read", json!({"readOnly": true}))]);
+    let mut world = World::started(config(tools.clone(), json!({"stopWhen": [{"iterations": 7}]})));
+    world.respond(&stream(&[call("a", "read", json!({}))], "tool_use"));
+    world.crash(config(tools.clone(), json!({"stopWhen": [{"iterations": 7}]})));
     assert_eq!(warnings(&world), []);
+    world.crash(config(tools, json!({"limits": {"maxIterations": 9}})));
+    let message = "The run resumes with options that differ from those it started with: limits, stopWhen";
+    assert_eq!(warnings(&world), [("options_changed", message)]);
 }
 
 #[test]

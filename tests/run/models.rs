@@ -89,7 +89,7 @@ fn back_at_the_first_model_its_signed_reasoning_is_sent_again() {
 #[test]
 fn a_model_that_cannot_be_asked_is_refused_and_the_run_goes_on_with_the_one_before() {
     let mut world = world();
-    let unknown = ModelConfig::new("nobody".into(), "m".into());
+    let unknown = ModelConfig::new("nobody", "m");
     let problem = world
         .run
         .check(&Input::SetModel {

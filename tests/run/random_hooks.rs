@@ -36,7 +36,7 @@ pub fn add(dice: &mut Dice, fields: &mut Value) {
 
 /// Nothing that makes the requests begin otherwise.
 fn prepared(dice: &mut Dice, event: Point) -> Option<Box<Prepared>> {
-    let model = ModelConfig::new("anthropic".into(), "other".into());
+    let model = ModelConfig::new("anthropic", "other");
     let says = event == Point::PrepareIteration && dice.below(2) == 0;
     says.then(|| {
         Box::new(Prepared {

@@ -58,7 +58,7 @@ fn an_iteration_is_prepared_with_another_model_fewer_tools_and_another_system_fo
     prepare(
         &mut world,
         Prepared {
-            model: Some(ModelConfig::new("anthropic".into(), "small".into())),
+            model: Some(ModelConfig::new("anthropic", "small")),
             tools: Some(vec!["look".into()]),
             tool_choice: Some(ToolChoice::Required),
             system: Some("Look first.".into()),
@@ -135,7 +135,7 @@ fn a_preparation_that_fails_or_cannot_be_leaves_the_iteration_as_it_is_with_a_wa
         ..Prepared::default()
     };
     let odd = Prepared {
-        model: Some(ModelConfig::new("nobody".into(), "m".into())),
+        model: Some(ModelConfig::new("nobody", "m")),
         ..Prepared::default()
     };
     for prepared in [None, Some(unknown), Some(odd)] {
@@ -198,7 +198,7 @@ fn a_fallback_or_a_switch_during_a_prepared_iteration_stays() {
     let fallback = json!([{"vendor": "anthropic", "model": "second", "slot": 1}]);
     let fields = json!({"fallbackModels": fallback, "retry": {"maxRetries": 0}});
     let mut world = world(json!([{"event": "PrepareIteration"}]), fields);
-    let small = ModelConfig::new("anthropic".into(), "small".into());
+    let small = ModelConfig::new("anthropic", "small");
     prepare(
         &mut world,
         Prepared {
@@ -246,7 +246,7 @@ fn a_model_of_the_same_name_at_another_vendor_is_told_as_another() {
     prepare(
         &mut world,
         Prepared {
-            model: Some(ModelConfig::new("openai".into(), "claude-test".into())),
+            model: Some(ModelConfig::new("openai", "claude-test")),
             ..Prepared::default()
         },
     );

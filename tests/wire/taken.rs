@@ -107,7 +107,7 @@ fn parts(content: &[Block], decoded: &ModelAnswer) -> Vec<Part> {
                 (PartKind::Media, text.as_str(), &None, vendor)
             }
             Block::Raw { json } => (PartKind::Raw, json.as_str(), &None, &None),
-            Block::ToolResult { .. } => panic!("a result in an answer"),
+            other => panic!("{other:?} in an answer"),
         };
         let at = answer.start(kind);
         answer.push(at, text);
@@ -153,6 +153,7 @@ fn sends(content: &[Block], request: &Value) -> Result<(), String> {
             }
             Block::Raw { json } => said.has_json(&serde_json::from_str(json.as_str()).unwrap()),
             Block::Media { .. } | Block::ToolResult { .. } => true,
+            other => return Err(format!("this test does not know how {other:?} is sent")),
         };
         if !is_sent {
             return Err(format!("the next request leaves out {block:?}"));

@@ -37,17 +37,32 @@ impl Setup {
     /// # Errors
     /// As [`Setup::new`], or a configuration that is not valid JSON.
     pub fn read(text: &str) -> Result<Setup, ConfigError> {
-        let mut setup = Setup::new(json::read("", text)?)?;
-        if setup.root.config.journal {
-            setup.digests = digests(&serde_json::from_str(text).unwrap_or_default(), "", &setup.names);
-        }
-        Ok(setup)
+        let setup = Setup::checked(json::read("", text)?)?;
+        Ok(setup.with_digests(|| serde_json::from_str(text).unwrap_or_default()))
     }
 
+    /// Prepares an agent of its configuration.
+    ///
     /// # Errors
     /// A configuration that cannot run: an unknown vendor, a missing URL, two tools with the same name, a schema that
     /// is not valid, an option that the protocol cannot express.
-    pub fn new(mut config: Config) -> Result<Setup, ConfigError> {
+    pub fn new(config: Config) -> Result<Setup, ConfigError> {
+        let given = if config.journal {
+            options_of(&config)
+        } else {
+            Value::Null
+        };
+        Ok(Setup::checked(config)?.with_digests(|| given))
+    }
+
+    fn with_digests(mut self, options: impl FnOnce() -> Value) -> Setup {
+        if self.root.config.journal {
+            self.digests = digests(&options(), "", &self.names);
+        }
+        self
+    }
+
+    fn checked(mut config: Config) -> Result<Setup, ConfigError> {
         let names = names_of(&config);
         let agents = std::mem::take(&mut config.agents);
         let (permissions, shared) = (config.permissions.clone(), config.shared_instructions.take());
@@ -106,6 +121,23 @@ impl Setup {
     pub fn profiles(&self) -> impl Iterator<Item = &Profile> {
         std::iter::once(&self.root).chain(&self.agents)
     }
+}
+
+/// The options of a configuration that differ from their defaults. An option that a later version adds is not in it,
+/// so a run that this version saved shows no change of it.
+fn options_of(config: &Config) -> Value {
+    let json = |config: &Config| serde_json::to_value(config).unwrap_or_default();
+    let (mut options, defaults) = (json(config), json(&Config::default()));
+    if let Some(options) = options.as_object_mut() {
+        options.retain(|name, value| defaults.get(name) != Some(value));
+        if !config.agents.is_empty() {
+            options.insert(
+                "agents".to_owned(),
+                config.agents.iter().map(options_of).collect(),
+            );
+        }
+    }
+    options
 }
 
 /// The name of each profile: the names of the tools that lead to it, on the shortest way and the first of several. A

@@ -189,6 +189,7 @@ pub struct Origin {
     rename_all_fields = "camelCase",
     try_from = "AnyBlock"
 )]
+#[non_exhaustive]
 pub enum Block {
     Text {
         text: String,

@@ -99,10 +99,10 @@ pub struct ModelConfig {
 
 impl ModelConfig {
     /// Creates a model with default values for all other fields.
-    pub fn new(vendor: String, model: String) -> ModelConfig {
+    pub fn new(vendor: impl Into<String>, model: impl Into<String>) -> ModelConfig {
         ModelConfig {
-            vendor,
-            model,
+            vendor: vendor.into(),
+            model: model.into(),
             ..ModelConfig::default()
         }
     }

@@ -126,7 +126,7 @@ impl VendorTool {
 
 impl Default for ToolConfig {
     fn default() -> ToolConfig {
-        ToolConfig::new(String::new(), Json::empty_object())
+        ToolConfig::new("", Json::empty_object())
     }
 }
 
@@ -151,9 +151,9 @@ impl ToolConfig {
     }
 
     /// Creates a tool with default values for all other fields.
-    pub fn new(name: String, input_schema: Json) -> ToolConfig {
+    pub fn new(name: impl Into<String>, input_schema: Json) -> ToolConfig {
         ToolConfig {
-            name,
+            name: name.into(),
             description: String::new(),
             input_schema,
             full_schema: None,

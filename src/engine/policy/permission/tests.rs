@@ -4,7 +4,7 @@ use crate::engine::policy::permission::*;
 
 fn tool(name: &str) -> ToolConfig {
     let schema = Json::parse("{}").unwrap();
-    ToolConfig::new(name.to_owned(), schema)
+    ToolConfig::new(name, schema)
 }
 
 fn rules(texts: &[&str]) -> Vec<Rule> {

@@ -16,7 +16,7 @@ thread_local! {
 }
 
 pub fn tool(name: &str) -> ToolConfig {
-    ToolConfig::new(name.to_owned(), Json::empty_object())
+    ToolConfig::new(name, Json::empty_object())
 }
 
 pub fn input(field: &str, text: &str) -> String {
@@ -155,7 +155,7 @@ fn s001_29_a_second_field_hides_nothing() {
 fn s001_29_a_field_that_the_tool_does_not_read_hides_nothing() {
     let reads = |name: &str, field: &str| {
         let schema = serde_json::json!({"type": "object", "properties": { field: {"type": "string"} }});
-        ToolConfig::new(name.to_owned(), Json::parse(&schema.to_string()).unwrap())
+        ToolConfig::new(name, Json::parse(&schema.to_string()).unwrap())
     };
     let check = |rule: &str, tool: &ToolConfig| {
         let deny = vec![Rule::parse(rule).unwrap()];

@@ -383,7 +383,7 @@ fn the_model_stands_in_the_url() {
     }
     let claude = ModelConfig {
         base_url: Some(format!("{host}/v1{project}")),
-        ..ModelConfig::new("compatible".into(), "claude-x@1".into())
+        ..ModelConfig::new("compatible", "claude-x@1")
     };
     let anthropic = protocol("anthropic").unwrap();
     let path = "/publishers/anthropic/models/claude-x@1:streamRawPredict";

@@ -85,7 +85,7 @@ fn a_grown_body_equals_one_that_is_encoded_whole() {
 
 /// What the tools of a request cost: the list without the tools that its vendor keeps out of the prompt.
 fn tokens_of_tools(vendor: &str, protocol: &str, model: &str, tools: &[ToolConfig]) -> (usize, u64) {
-    let mut model = ModelConfig::new(vendor.into(), model.into());
+    let mut model = ModelConfig::new(vendor, model);
     model.protocol = Some(protocol.into());
     model.base_url = Some("https://x".into());
     let spec = RequestSpec {

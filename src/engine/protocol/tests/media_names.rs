@@ -10,7 +10,7 @@ use crate::engine::protocol::{Appended, Clearing, RequestSpec, find};
 fn body(fields: Value, messages: &Value) -> Value {
     let text = fields.to_string();
     let model = crate::engine::model::json::read::<ModelConfig>("model", &text).unwrap();
-    let tools = [ToolConfig::new("look".into(), Json::empty_object())];
+    let tools = [ToolConfig::new("look", Json::empty_object())];
     let spec = RequestSpec {
         model: &model,
         system: None,

@@ -6,13 +6,13 @@ use crate::engine::protocol::{Appended, Clearing, RequestSpec, find};
 
 /// A request with a tool for each of `strict`, under this vendor and protocol.
 fn body(vendor: &str, protocol: &str, strict: &[bool], url: &str, choice: Option<ToolChoice>) -> Value {
-    let mut model = ModelConfig::new(vendor.into(), "m".into());
+    let mut model = ModelConfig::new(vendor, "m");
     model.protocol = Some(protocol.into());
     model.base_url = Some(url.into());
     model.tool_choice = choice;
     let tool = |strict: &bool| {
         let schema = Json::parse(r#"{"type":"object"}"#).unwrap();
-        let mut tool = ToolConfig::new("t".into(), schema);
+        let mut tool = ToolConfig::new("t", schema);
         tool.strict = *strict;
         tool
     };

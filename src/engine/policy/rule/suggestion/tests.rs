@@ -5,7 +5,7 @@ use crate::engine::model::message::Json;
 
 fn suggested(tool: &str, field: &str, value: &str) -> Option<String> {
     let schema = json!({"type": "object", "properties": {field: {"type": "string"}}}).to_string();
-    let tool = ToolConfig::new(tool.into(), Json::parse(&schema).unwrap());
+    let tool = ToolConfig::new(tool, Json::parse(&schema).unwrap());
     let input = json!({ field: value }).to_string();
     let permissions = Permissions {
         can_use_tool: true,
@@ -59,7 +59,7 @@ fn the_rule_that_is_suggested_allows_the_call_and_little_else() {
 
 #[test]
 fn nothing_is_suggested_where_no_rule_helps() {
-    let tool = ToolConfig::new("act".into(), Json::empty_object());
+    let tool = ToolConfig::new("act", Json::empty_object());
     let rule = |text| Rule::parse(text).unwrap();
     let asked = Permissions {
         ask: vec![rule("act")],

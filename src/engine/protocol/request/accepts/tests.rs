@@ -68,7 +68,7 @@ fn texts(value: &Value, keys: &[&str]) -> Vec<String> {
 #[test]
 fn names_of_tools_and_ids_of_calls_are_those_that_the_vendors_take() {
     let names = [LONG, "2fa", "-x", "plain"];
-    let tools = names.map(|name| ToolConfig::new(name.into(), Json::empty_object()));
+    let tools = names.map(|name| ToolConfig::new(name, Json::empty_object()));
     let ids = [
         "functions.add:0",
         "call_0fypS1hVX",
@@ -154,7 +154,7 @@ fn names_of_tools_and_ids_of_calls_are_those_that_the_vendors_take() {
 #[test]
 fn a_call_goes_back_as_the_model_wrote_it() {
     let schema = r##"{"type":"object","properties":{"uids[]":{"type":"array"},"ok":{"$ref":"#/properties/uids%5B%5D"}}}"##;
-    let tools = [ToolConfig::new("list".into(), Json::parse(schema).unwrap())];
+    let tools = [ToolConfig::new("list", Json::parse(schema).unwrap())];
     let messages = json!([
         {"role": "user", "content": [{"type": "text", "text": "Go"}]},
         {"role": "assistant", "content": [
@@ -187,7 +187,7 @@ fn a_call_goes_back_as_the_model_wrote_it() {
 #[test]
 fn no_empty_text_is_sent() {
     let blank = |text: &str| json!({"type": "text", "text": text});
-    let tools = [ToolConfig::new("list".into(), Json::empty_object())];
+    let tools = [ToolConfig::new("list", Json::empty_object())];
     let messages = json!([
         {"role": "user", "content": [blank("Go"), blank("")]},
         {"role": "assistant", "content": [
@@ -248,7 +248,7 @@ fn a_file_that_a_vendor_refuses_becomes_a_text() {
                 {"role": "assistant", "content": [{"type": "tool_call", "id": "a", "name": "list", "input": {}}]},
                 {"role": "user", "content": [result]}
             ]);
-            let tools = [ToolConfig::new("list".into(), Json::empty_object())];
+            let tools = [ToolConfig::new("list", Json::empty_object())];
             let body = body(model, None, &tools, &messages).to_string();
             let usual = match kind {
                 "image/JPG" => "image/jpeg",

@@ -26,7 +26,7 @@ impl Chat {
         Chat {
             model,
             system: "S",
-            tools: vec![ToolConfig::new("look".into(), Json::empty_object())],
+            tools: vec![ToolConfig::new("look", Json::empty_object())],
             messages: vec![user("go")],
         }
     }
@@ -102,7 +102,7 @@ fn a_tool_that_waits_to_be_found_may_come_and_go_on_claude() {
     for (model, alike) in [(FABLE, &["a"][..]), (GPT, &[])] {
         let mut chat = Chat::new(model);
         let deferred = |name: &str| {
-            let mut tool = ToolConfig::new(name.into(), Json::empty_object());
+            let mut tool = ToolConfig::new(name, Json::empty_object());
             tool.defer_loading = true;
             tool
         };
@@ -122,7 +122,7 @@ fn a_tool_that_waits_to_be_found_may_come_and_go_on_claude() {
 #[test]
 fn a_tool_that_was_found_is_a_part_of_what_comes_behind() {
     let mut chat = Chat::new(FABLE);
-    let mut rare = ToolConfig::new("rare".into(), Json::empty_object());
+    let mut rare = ToolConfig::new("rare", Json::empty_object());
     rare.defer_loading = true;
     chat.tools.push(rare);
     let found = r#"{"type":"tool_search_tool_result","tool_use_id":"s","content":{"tool_references":[{"type":"tool_reference","tool_name":"rare"}]}}"#;
@@ -161,8 +161,7 @@ type Change = fn(&mut Chat);
 #[test]
 fn reasoning_behind_a_change_is_left_out_for_vendors_that_compare() {
     let another_tool: Change = |chat| {
-        chat.tools
-            .push(ToolConfig::new("more".into(), Json::empty_object()));
+        chat.tools.push(ToolConfig::new("more", Json::empty_object()));
     };
     let rows: &[(&str, Change, &[&str])] = &[
         ("a tool", another_tool, &[]),

@@ -28,7 +28,7 @@ fn said(by: &str, thinks: bool) -> [Message; 2] {
 fn thinks(thinking: &str, turn: &[[Message; 2]]) -> bool {
     let model = ModelConfig {
         thinking: Some(Json::parse(thinking).unwrap()),
-        ..ModelConfig::new("anthropic".into(), "own".into())
+        ..ModelConfig::new("anthropic", "own")
     };
     let prompt = Message::user(vec![Block::text("Go")]);
     let messages = [vec![prompt], turn.concat()].concat();
