@@ -1,6 +1,6 @@
 // The licences of other people's code in the package: the crates in looplet.wasm with Rust's standard library, and
-// the npm packages that are bundled into dist. The build writes their texts to dist/NOTICES.txt, and `npm run check`
-// compares the licences with a list.
+// the npm packages that are bundled into dist. The build writes their texts to dist/NOTICES.txt and the list to
+// target/sbom.cdx.json, which a release publishes. `npm run check` compares the licences with a list.
 // `cargo about` and `cargo deny` do this for crates only. Each would have to be compiled first on a clean clone,
 // which takes more than three minutes on two cores.
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
@@ -27,6 +27,7 @@ const allowed = [
 const std = (version) => ({
   name: "Rust's standard library",
   version,
+  purl: `pkg:generic/rust-std@${version}`,
   license: "MIT OR Apache-2.0",
   authors: ["The Rust Project contributors"],
 });
@@ -42,7 +43,7 @@ export function saveBundled(moduleIds) {
   writeFileSync(bundledFile, JSON.stringify(bundled));
 }
 
-/** Writes the notices of everything that is inside. */
+/** Writes the notices of everything that is inside, and the software bill of materials. */
 export function writeNotices({ rust, env }) {
   const parts = [
     ...cratesInside(env),
@@ -52,6 +53,27 @@ export function writeNotices({ rust, env }) {
   const texts = parts.map((part) => `${titleOf(part)}\n\n${textOf(part)}\n`);
   const intro = "looplet contains code of these projects, under these licences.";
   writeFileSync(join(root, "dist/NOTICES.txt"), [`${intro}\n`, ...texts].join(`\n${"-".repeat(78)}\n\n`));
+  writeFileSync(join(root, "target/sbom.cdx.json"), `${JSON.stringify(sbom(parts), null, 2)}\n`);
+}
+
+/** The parts as CycloneDX 1.6 has them: <https://cyclonedx.org/docs/1.6/json/>. */
+function sbom(parts) {
+  const { name, version, license } = readJson(join(root, "package.json"));
+  const component = ({ name, version, license, purl, folder }) => {
+    // A name with a scope is `%40scope/name` in a package URL.
+    purl ??= `pkg:${existsSync(join(folder, "Cargo.toml")) ? "cargo" : "npm"}/${name.replace("@", "%40")}@${version}`;
+    const licenses = [{ expression: license.replaceAll("/", " OR ") }];
+    return { type: "library", "bom-ref": purl, name, version, purl, licenses };
+  };
+  return {
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    version: 1,
+    metadata: {
+      component: component({ name, version, license, folder: root, purl: `pkg:npm/${name}@${version}` }),
+    },
+    components: parts.map(component),
+  };
 }
 
 /** Whether every crate and every npm package that a user gets has a licence of the list. Peers count too. */

@@ -81,6 +81,7 @@ async function make({ env }) {
       name.endsWith(".map"),
     );
     await within("tar", "-czf", join(files, "source-maps.tgz"), "-C", "dist", ...maps);
+    cpSync(join(clone, "target/sbom.cdx.json"), join(files, "sbom.cdx.json"));
     const sums = readdirSync(files).map((name) => {
       const hash = createHash("sha256").update(readFileSync(join(files, name)));
       return `${hash.digest("hex")}  ${name}\n`;
