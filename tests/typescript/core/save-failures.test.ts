@@ -217,7 +217,7 @@ describe("a function that decides about a run that is not saved", () => {
   it("gets what is missing, and nothing begins until it has answered", async () => {
     const disk = new Disk();
     const asked: SaveFailure[] = [];
-    let answer!: (word: "stop" | "go on") => void;
+    let answer!: (word: "stop" | "continue") => void;
     const onSaveFailed: OnSaveFailed = (failure) => {
       asked.push(failure);
       return new Promise((resolve) => (answer = resolve));
@@ -229,7 +229,7 @@ describe("a function that decides about a run that is not saved", () => {
     expect(asked).toEqual([{ runId: "x", error: full, entries: expect.any(Number), since }]);
     expect(disk.effects).toEqual(["request 1", "c0"]);
     disk.isFull = false;
-    answer("go on");
+    answer("continue");
     expect(await run.result).toMatchObject({ outcome: "completed", text: "Done." });
     await run.saved();
     expect(asked).toHaveLength(1);
@@ -253,7 +253,7 @@ describe("a function that decides about a run that is not saved", () => {
     [
       "returns another word",
       () => "goon",
-      /^durable\.onSaveFailed must return "stop" or "go on", got a string$/,
+      /^durable\.onSaveFailed must return "stop" or "continue", got a string$/,
     ],
   ])("stops the run when it %s", async (_, onSaveFailed, message) => {
     const disk = new Disk();
@@ -267,7 +267,7 @@ describe("a function that decides about a run that is not saved", () => {
 
   it("is a function or one of two words", () => {
     const make = (): Agent => new Disk().agent({ durable: { onSaveFailed: "halt" as never } });
-    expect(make).toThrow(/^durable\.onSaveFailed: needs "stop", "go on" or a function, got "halt"/);
+    expect(make).toThrow(/^durable\.onSaveFailed: needs "stop", "continue" or a function, got "halt"/);
   });
 });
 

@@ -199,7 +199,7 @@ function partsOf(options: AgentOptions): AgentParts {
   const { limits, permissions, toolCalls } = options;
   const durable = joined(options.durable);
   checkWords(limits?.onLimit, "limits.onLimit", ["result", "throw"]);
-  checkWords(durable.onSaveFailed, "durable.onSaveFailed", ["stop", "go on"]);
+  checkWords(durable.onSaveFailed, "durable.onSaveFailed", ["stop", "continue"]);
   const random = options.random === undefined ? Math.random : checkedRandom(options.random);
   const tools = knowTools(options.tools, toolCalls);
   const models = new ModelList(options);

@@ -140,4 +140,4 @@ export interface SaveFailure {
  * `onError` receives the error.
  */
 export type OnSaveFailed =
-  "stop" | "go on" | ((failure: SaveFailure) => "stop" | "go on" | PromiseLike<"stop" | "go on">);
+  "stop" | "continue" | ((failure: SaveFailure) => "stop" | "continue" | PromiseLike<"stop" | "continue">);

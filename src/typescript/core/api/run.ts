@@ -483,11 +483,11 @@ export interface DurableOptions extends RecoveryData {
    */
   flushMs?: number | undefined;
   /**
-   * What happens if a save fails three times or takes longer than 30 s. `"go on"`: the run continues, `onError`
+   * What happens if a save fails three times or takes longer than 30 s. `"continue"`: the run continues, `onError`
    * receives the error, a `not-saved` event reports what is missing, and the next save includes it. `"stop"`: the run
    * ends immediately as `failed` with the code `store_failed`; the store has everything up to the failure, without an
-   * end of the run. A function decides each time. With any value other than `"go on"`, each request and each tool
-   * waits until everything before it is saved. Default `"go on"`.
+   * end of the run. A function decides each time. With any value other than `"continue"`, each request and each tool
+   * waits until everything before it is saved. Default `"continue"`.
    */
   onSaveFailed?: OnSaveFailed | undefined;
   /** Decides about calls that a process left unfinished. Default: the question stays open for `run.answer`. */

@@ -17,7 +17,7 @@ export interface SavedRun {
 
 /** The host of a run's journal; undefined for an agent that keeps none. `running` gives the driver while it is under way. */
 export function journalHost(
-  { journals, store = journals, clock, durable: { flushMs, onSaveFailed = "go on" } }: AgentParts,
+  { journals, store = journals, clock, durable: { flushMs, onSaveFailed = "continue" } }: AgentParts,
   run: SavedRun,
   running: () => Driver | undefined,
   report: (error: unknown) => void,
@@ -33,7 +33,7 @@ export function journalHost(
       const failure = journalGone(run.id);
       run.suspend(failure.message, failure);
     },
-    needsStore: onSaveFailed !== "go on",
+    needsStore: onSaveFailed !== "continue",
     notSaved: async (unsaved) => {
       const { entries, since, error } = unsaved;
       running()?.tell({ notSaved: { entries, since, why: message(error) } });
@@ -50,13 +50,13 @@ async function wordOf(
   decide: OnSaveFailed,
   failure: SaveFailure,
   report: (error: unknown) => void,
-): Promise<"stop" | "go on"> {
+): Promise<"stop" | "continue"> {
   if (typeof decide !== "function") return decide;
   try {
     const word: unknown = await decide(failure);
-    if (word === "stop" || word === "go on") return word;
+    if (word === "stop" || word === "continue") return word;
     report(
-      new TypeError(`durable.onSaveFailed must return "stop" or "go on", got ${describeReturned(word)}`),
+      new TypeError(`durable.onSaveFailed must return "stop" or "continue", got ${describeReturned(word)}`),
     );
   } catch (error) {
     report(error);
