@@ -76,7 +76,7 @@ export type * from "./options/names.js";
 export { getSubagentMessages, listSubagents } from "./sessions/subagents.js";
 export type * from "./hooks/outputs.js";
 export type * from "./hooks/types.js";
-export type * from "./hooks/unheard.js";
+export type * from "./hooks/unsupported.js";
 export type { RewindFilesResult } from "./control/checkpoints.js";
 export type {
   ContextUsage,

@@ -9,7 +9,7 @@ import { checkpointsOf, watched, type RewindFilesResult } from "./control/checkp
 import { contextUsage, type ContextUsage } from "./control/context-usage.js";
 import { commandOf, commandsOf, filled, saidBy, textOf, type Said } from "./control/prompts.js";
 import { Servers } from "./control/servers.js";
-import { unheardHooks } from "./hooks/query-hooks.js";
+import { unsupportedHooks } from "./hooks/query-hooks.js";
 import { supportedModels } from "./models.js";
 import { joined } from "../../core/kit/check.js";
 import { wrong } from "./options/check.js";
@@ -21,7 +21,7 @@ import type { SessionKey } from "./sessions/sessions.js";
 import { readSettings, type Settings } from "./settings.js";
 import type { Vfs } from "../../extras/vfs/index.js";
 import { ResumeRejected, rejected } from "./sessions/dropped-turn.js";
-import { Turn, unbegun, type Unstamped } from "./told.js";
+import { Turn, notStarted, type Unstamped } from "./turn.js";
 import type { InitializationResult, SDKInitMessage, SDKMessage, SDKUserInput } from "./types.js";
 
 export class Session {
@@ -80,7 +80,7 @@ export class Session {
   /** Iterables that are not done. */
   #inputs = 0;
   /** Messages that the iteration has not yielded yet. */
-  readonly #told: Unstamped[] = [];
+  readonly #outbox: Unstamped[] = [];
   /** Wakes the iteration after a new message. */
   #wake = (): void => {};
   /** Prompts on their way into the run, by the ids of the engine. */
@@ -99,7 +99,7 @@ export class Session {
     this.servers = new Servers(options);
     this.#made = made(options, this.#ongoing);
     this.#mode = this.#made.permissionMode;
-    const lost = (error: unknown, key: SessionKey): unknown => this.#told.push(this.#mirrorError(error, key));
+    const lost = (error: unknown, of: SessionKey) => this.#outbox.push(this.#mirrorError(error, of));
     this.#kept = new KeptSession(options, () => this.#uuid(), lost);
     this.#chat = this.#made.agent.chat();
   }
@@ -116,14 +116,14 @@ export class Session {
       const messages = await this.#kept.open().catch(rejected);
       if (messages instanceof ResumeRejected) {
         yield this.#init();
-        yield this.#stamped(unbegun(this.#uuid(), messages.message));
+        yield this.#stamped(notStarted(this.#uuid(), messages.message));
         return;
       }
       if (messages.length > 0) this.#beginning = this.#options.forkSession ? "fork" : "resume";
       this.#chat = this.#made.agent.chat({ messages });
       yield this.#init();
       for (const note of notes) yield this.#stamped(this.#informational(note, "warning"));
-      for (const message of this.#told.splice(0)) yield this.#stamped(message);
+      for (const message of this.#outbox.splice(0)) yield this.#stamped(message);
       const { verbatimPrompts: isVerbatim } = this.#options;
       const first = this.#beginning === "startup" ? (this.#made.initialPrompt ?? "") : "";
       if (typeof this.#prompt === "string")
@@ -235,7 +235,7 @@ export class Session {
         if (said !== undefined) this.#say(said);
       }
     } catch (error) {
-      this.#told.push(this.#informational(`The input has failed: ${String(error)}`));
+      this.#outbox.push(this.#informational(`The input has failed: ${String(error)}`));
     } finally {
       this.#inputs -= 1;
       this.#wake();
@@ -251,9 +251,9 @@ export class Session {
   /** Reads the settings files and reaches the servers. Returns what does not count of all that was given. */
   async #prepare(): Promise<readonly string[]> {
     const notes = optionNotes(this.#options);
-    const unheard = unheardHooks(this.#options);
-    if (unheard.length > 0)
-      notes.push(`The hooks of these events are never called here: ${unheard.join(", ")}.`);
+    const unsupported = unsupportedHooks(this.#options);
+    if (unsupported.length > 0)
+      notes.push(`The hooks of these events are never called here: ${unsupported.join(", ")}.`);
     const [settings] = await Promise.all([this.#readSettings(notes), this.servers.begin()]);
     const { reached, ofAgents } = this.servers;
     this.#settings = settings;
@@ -353,11 +353,11 @@ export class Session {
   async *#take(said: Said): AsyncGenerator<SDKMessage, void> {
     const { includePartialMessages = false, forwardSubagentText = false } = this.#options;
     const { abortController, outputFormat } = this.#options;
-    const tellsPrompt =
+    const repeatsPrompt =
       typeof this.#prompt !== "string" || Object.hasOwn(this.#options.extraArgs ?? {}, REPLAY);
     const uuid = (): string => this.#uuid();
     const promptUuid = said.uuid;
-    const telling = { includePartialMessages, forwardSubagentText, tellsPrompt, promptUuid };
+    const telling = { includePartialMessages, forwardSubagentText, repeatsPrompt, promptUuid };
     const turn = new Turn({ ...telling, uuid, now: () => this.#kept.now() });
     this.#turn = turn;
     this.#task = textOf(said);
@@ -383,8 +383,8 @@ export class Session {
       result = settled;
       tell(turn.rest(settled));
     });
-    while (result === undefined || this.#told.length > 0) {
-      const message = this.#told.shift();
+    while (result === undefined || this.#outbox.length > 0) {
+      const message = this.#outbox.shift();
       if (message !== undefined) yield this.#stamped(message);
       else await this.#news();
     }
@@ -402,11 +402,11 @@ export class Session {
     ) as SDKMessage;
     // The result does not wait for the store.
     await this.#kept.flush();
-    for (const message of this.#told.splice(0)) yield this.#stamped(message);
+    for (const message of this.#outbox.splice(0)) yield this.#stamped(message);
   }
 
   #tell(...messages: readonly (Unstamped | undefined)[]): void {
-    this.#told.push(...messages.filter((message) => message !== undefined));
+    this.#outbox.push(...messages.filter((message) => message !== undefined));
     this.#wake();
   }
 
@@ -440,11 +440,11 @@ export class Session {
 
   /** Saves the new messages in the session, and starts a checkpoint at each message of the user. */
   #keep(turn: Turn): void {
-    const heard = turn.takeUnkept();
-    this.#kept.keep(heard);
-    for (const [id, ofAgent] of turn.takeUnkeptOf()) this.#kept.keepOf(id, ofAgent);
+    const messages = turn.takeUnsaved();
+    this.#kept.save(messages);
+    for (const [id, ofAgent] of turn.takeUnsavedOf()) this.#kept.saveOf(id, ofAgent);
     if (this.#files === undefined) return;
-    for (const { uuid, message } of heard)
+    for (const { uuid, message } of messages)
       if (message.role === "user") checkpointsOf(this.#files, this.#kept.id).begin(uuid);
   }
 

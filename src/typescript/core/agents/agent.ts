@@ -30,7 +30,7 @@ import { LoopletError } from "../api/errors.js";
 import { HOST_CLOCK } from "../clock.js";
 import { RUN_EVENTS, RUN_LIMITS, RUN_OPTIONS, RUN_RECOVERY } from "../generated/tables.js";
 import { guardrailFunctions } from "../hooks/guardrails.js";
-import { hearers, hookFunctions, sessionEndCaller } from "../hooks/hooks.js";
+import { failureTracers, hookFunctions, sessionEndCaller } from "../hooks/hooks.js";
 import type { AgentParts, LiveAgent } from "../run/agent-parts.js";
 import { attachInternals } from "../tools/agent-internals.js";
 import { ModelList } from "../models/model-list.js";
@@ -249,7 +249,7 @@ function partsOf(options: AgentOptions): AgentParts {
     toolRun: joined(toolCalls, { inputs: options.inputs, steps: options.steps }),
     tracing: options,
     functions,
-    hearers: hearers(options),
+    failureTracers: failureTracers(options),
     endSession: sessionEndCaller(options),
     store: checkedStore(options.store, clock ?? HOST_CLOCK),
     durable,

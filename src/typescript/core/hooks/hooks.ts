@@ -3,7 +3,7 @@ import { LoopletError } from "../api/errors.js";
 import type { HookGroup, HookInputs, HookOptions, HookOutput } from "../api/hook.js";
 import type { AgentOptions, Tracer } from "../api/index.js";
 import type { PermissionOptions } from "../api/permission.js";
-import { reportUnheard } from "../host/failures.js";
+import { reportUncaught } from "../host/failures.js";
 import type { HookAnswer } from "../host/question.js";
 import { at, checkOptions, checkValue, describe, describeWord, isObject, joined } from "../options/check.js";
 import type { OptionTable } from "../option-table.js";
@@ -78,7 +78,7 @@ export function hookFunctions(
 }
 
 /** The hooks about a failure, which follow a run as tracers do. */
-export function hearers(options: HookOptions): Tracer[] {
+export function failureTracers(options: HookOptions): Tracer[] {
   const tracers: Tracer[] = [];
   for (const [event, { matcher, hooks }] of groups(options)) {
     if (event !== "StopFailure") continue;
@@ -107,7 +107,7 @@ export function sessionEndCaller(options: HookOptions): (reason: HookInputs["Ses
     const { signal } = new AbortController();
     for (const { hook, isFor } of heard)
       if (isFor(reason))
-        void (async () => hook({ event: "SessionEnd", reason }, { signal }))().catch(reportUnheard);
+        void (async () => hook({ event: "SessionEnd", reason }, { signal }))().catch(reportUncaught);
   };
 }
 

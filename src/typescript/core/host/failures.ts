@@ -70,7 +70,7 @@ export function refusal(error: unknown): Failure {
  * Reports an error that no listener takes. In Deno and Bun `reportError` would end the process, and a listener's
  * mistake must not.
  */
-export function reportUnheard(error: unknown): void {
+export function reportUncaught(error: unknown): void {
   const host = globalThis as { reportError?: (error: unknown) => void; Deno?: unknown; Bun?: unknown };
   const staysAlive = host.Deno === undefined && host.Bun === undefined;
   if (staysAlive && typeof host.reportError === "function") host.reportError(error);

@@ -9,7 +9,7 @@ export {
 } from "../hooks/hooks.js";
 export {
   /** Reports an error that no one else handles, as an uncaught error. */
-  reportUnheard,
+  reportUncaught,
 } from "../host/failures.js";
 export {
   /** What all runs of an agent share. */

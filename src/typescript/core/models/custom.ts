@@ -63,8 +63,8 @@ export function custom(answer: CustomModel, given: CustomOptions = {}): Model {
 /** A `fetch` that calls `answer` and streams its parts as NDJSON. @internal */
 export function customFetch(answer: CustomModel): (url: string, init: FetchInit) => Promise<Response> {
   return async (_url, { body, signal }) => {
-    const asked = new AskedOnce(body!, signal);
-    return new Response(stream(parts(() => answer(asked))), {
+    const requested = new LazyRequest(body!, signal);
+    return new Response(stream(parts(() => answer(requested))), {
       status: 200,
       headers: { "content-type": "application/x-ndjson" },
     });
@@ -74,7 +74,7 @@ export function customFetch(answer: CustomModel): (url: string, init: FetchInit)
 /**
  * Parses the body only when a field is read, so that a function that only counts calls does not pay for the history.
  */
-class AskedOnce implements CustomRequest {
+class LazyRequest implements CustomRequest {
   #body: Uint8Array;
   #parsed: Record<string, unknown> | undefined;
 

@@ -54,7 +54,7 @@ export interface AgentParts {
   /** Your functions, in the engine's order. */
   readonly functions: readonly HostFunction[];
   /** Hooks that the run does not wait for. */
-  readonly hearers: readonly Tracer[];
+  readonly failureTracers: readonly Tracer[];
   readonly endSession: ReturnType<typeof sessionEndCaller>;
   readonly store: Store | undefined;
   readonly durable: DurableOptions;

@@ -10,7 +10,7 @@ import type { RunResult } from "../api/result.js";
 import type { RunOptions } from "../api/run.js";
 import type { Trace } from "../api/trace.js";
 import type { HostCallbacks } from "../host/driver.js";
-import { reportUnheard } from "../host/failures.js";
+import { reportUncaught } from "../host/failures.js";
 import { isThenable } from "../options/check.js";
 import { message, stackOf } from "../options/thrown.js";
 import { isToolError } from "../tools/tool-result.js";
@@ -222,13 +222,13 @@ export class Delivery {
     else this.report(error);
   }
 
-  /** Hands an error of your code to `onError`, or to `reportUnheard`. */
+  /** Hands an error of your code to `onError`, or to `reportUncaught`. */
   readonly report = (error: unknown): void => {
     try {
       const { onError } = this.#options;
-      if (onError === undefined) return reportUnheard(error);
+      if (onError === undefined) return reportUncaught(error);
       const returned: unknown = onError(error);
-      if (isThenable(returned)) Promise.resolve(returned).catch(reportUnheard);
+      if (isThenable(returned)) Promise.resolve(returned).catch(reportUncaught);
     } catch (second) {
       console.error(second);
     }

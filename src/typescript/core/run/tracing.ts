@@ -20,12 +20,12 @@ export function tracersOf({ trace }: TraceOptions): readonly Tracer[] {
 
 /** The traces of one run: one per tracer, and one per hook that only listens. A tracer that throws gets none. */
 export function traces(
-  { tracing, hearers, clock, random }: AgentParts,
+  { tracing, failureTracers, clock, random }: AgentParts,
   id: string,
   report: (error: unknown) => void,
 ): Trace[] {
   const { vendor, model } = tracing.model;
-  return [...tracersOf(tracing), ...hearers].flatMap((tracer) => {
+  return [...tracersOf(tracing), ...failureTracers].flatMap((tracer) => {
     try {
       return [traceOf(tracer, { id, vendor, model, now: () => clock.now(), random })];
     } catch (error) {

@@ -1,7 +1,7 @@
 /** A store that chains its entries. The underlying store gets the same entries as without it. */
 import { LoopletError } from "../../core/api/errors.js";
 import type { JournalEntry, Store } from "../../core/api/run.js";
-import { reportUnheard } from "../../core/kit/runs.js";
+import { reportUncaught } from "../../core/kit/runs.js";
 import { checkOptions } from "../../core/kit/check.js";
 import { Chain, signedBytes, type Receipt } from "./chain.js";
 
@@ -84,7 +84,7 @@ export function receipts(store: Store, options: ReceiptOptions = {}): ReceiptSto
     try {
       await onReceipt?.(await signed(await chain.receipt()));
     } catch (error) {
-      reportUnheard(error);
+      reportUncaught(error);
     }
   };
   const { lease, pending, ended, delete: remove } = store;

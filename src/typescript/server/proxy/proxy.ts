@@ -14,7 +14,7 @@ import {
   redactor,
   secretsOf,
 } from "../../core/kit/http.js";
-import { reportUnheard } from "../../core/kit/runs.js";
+import { reportUncaught } from "../../core/kit/runs.js";
 import { checkOptions, isObject } from "../../core/kit/check.js";
 import { readBytes } from "./body.js";
 import { doubleField } from "./double-fields.js";
@@ -253,7 +253,7 @@ class Route {
     if (quota !== undefined) context?.waitUntil(new Promise<void>((resolve) => (settle = resolve)));
     let ended: Promise<void> | undefined;
     const end = (usage: ProxyUsage): Promise<void> =>
-      (ended ??= (async () => quota?.end(call, usage))().catch(reportUnheard).finally(settle));
+      (ended ??= (async () => quota?.end(call, usage))().catch(reportUncaught).finally(settle));
     try {
       const answer = await this.#sent(request, asked.path, upstream, bytes);
       return this.#passed(request, answer, upstream, size, end);
@@ -372,13 +372,12 @@ class Route {
       if (!isRedirect && isKnown && status !== 401 && status !== 403)
         return { response: response.ok ? response : await errorOf(response, redact, request.signal), redact };
       cancelBody(response);
-      const why = isRedirect
-        ? "answers with a redirect"
-        : `${isKnown ? "refuses the key" : "answers"} with status ${status}`;
-      throw new Error(`${upstream.parts.config.vendor} ${why}`);
+      const refusal = `${isKnown ? "refuses the key" : "answers"} with status ${status}`;
+      throw new Error(`${upstream.parts.config.vendor} ${isRedirect ? "answers with a redirect" : refusal}`);
     } catch (error) {
-      if (!request.signal.aborted) reportUnheard(new Error(redact(`looplet/proxy: ${describeError(error)}`)));
-      const refused = new Refused(502, "The vendor has given no answer. The log of the proxy says why.");
+      const problem = redact(`looplet/proxy: ${describeError(error)}`);
+      if (!request.signal.aborted) reportUncaught(new Error(problem));
+      const refused = new Refused(502, "The vendor did not answer. See the proxy's log for the reason.");
       refused.isSent = isSending && (request.signal.aborted || isLost(error));
       throw refused;
     }

@@ -9,7 +9,7 @@ import type {
   Run,
   Store,
 } from "../../core/api/index.js";
-import { reportUnheard } from "../../core/kit/runs.js";
+import { reportUncaught } from "../../core/kit/runs.js";
 import { titleOf } from "../../extras/sessions/changes.js";
 import { exported, imported } from "../../extras/sessions/transfer.js";
 import { BEGINNING, callChat, startOf, stateOf } from "../workers/hosting/chat-calls.js";
@@ -170,7 +170,7 @@ export class ChatSession {
     const run = await this.runs.begin(chat, start);
     // The run has checked the prompt.
     const title = isFirst ? titleOf(prompt) : undefined;
-    const noted = isAlone ? undefined : this.#parts.note?.(title).catch(reportUnheard);
+    const noted = isAlone ? undefined : this.#parts.note?.(title).catch(reportUncaught);
     await Promise.all([noted, run.saved()]);
     return run;
   }

@@ -51,10 +51,10 @@ export function textStream(
     async pull(controller) {
       try {
         const read = (): Promise<IteratorResult<string>> => reading.next();
-        const told = quiet === undefined ? await read() : await silence.next(read);
-        if (told === undefined) return isOver ? undefined : controller.enqueue(encoder.encode(quiet));
+        const chunk = quiet === undefined ? await read() : await silence.next(read);
+        if (chunk === undefined) return isOver ? undefined : controller.enqueue(encoder.encode(quiet));
         if (isOver) return;
-        if (told.done !== true) return controller.enqueue(encoder.encode(told.value));
+        if (chunk.done !== true) return controller.enqueue(encoder.encode(chunk.value));
         end();
         controller.close();
       } catch (error) {

@@ -57,10 +57,10 @@ export interface EventFormat {
   /** Contract: returns the id of the session in a body, for a client that posts to the format's own path. */
   session?(body: object): unknown;
   /**
-   * Contract: reads the body of `POST …/run`. `told` are the events of the current run so far, empty without a run.
+   * Contract: reads the body of `POST …/run`. `events` are the events of the current run so far, empty without a run.
    * Default: looplet's own, `{ prompt, requestId? }`.
    */
-  read?(body: object, told: readonly RunEvent[], run: string | undefined): ReadOrder;
+  read?(body: object, events: readonly RunEvent[], run: string | undefined): ReadOrder;
   /**
    * Contract: returns the messages of a chat for `GET …/<id>`. `kept` also has the transcripts of its subagents. It
    * is undefined for a chat that does not exist yet. Default: looplet's own.

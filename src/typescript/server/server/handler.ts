@@ -2,7 +2,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { Store } from "../../core/api/index.js";
 import type { HostResponse } from "../../core/api/platform.js";
-import { reportUnheard, internalsOf } from "../../core/kit/runs.js";
+import { reportUncaught, internalsOf } from "../../core/kit/runs.js";
 import { checkOptions } from "../../core/kit/check.js";
 import { noteIn } from "../../extras/sessions/changes.js";
 import { sessionsOf } from "../../extras/sessions/index.js";
@@ -216,7 +216,7 @@ export function handler<Request extends RequestLike = RequestLike>(
       const prefix = key.slice(0, -id.length);
       if (prefix === "" || !ID.test(id)) continue;
       const [session, done] = use(prefix, id);
-      await session.open().catch(reportUnheard).finally(done);
+      await session.open().catch(reportUncaught).finally(done);
     }
   };
   return Object.assign((request: Request) => answer(request).catch(problem), { wake });

@@ -91,8 +91,8 @@ async function turn(route: Route, format: EventFormat, body: object): Promise<Ho
   const { session } = route;
   await session.open();
   const { current } = session.runs;
-  const told = current === undefined ? [] : session.runs.told(current);
-  const read = await ofRequest(() => format.read!(body, told, current));
+  const events = current === undefined ? [] : session.runs.loggedEvents(current);
+  const read = await ofRequest(() => format.read!(body, events, current));
   for (const answer of read.answers ?? []) await session.obey({ do: "answer", ...answer });
   if (read.prompt === undefined) {
     const { seen } = read;

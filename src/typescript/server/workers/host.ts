@@ -3,7 +3,7 @@
  * runs that it follows. The sessions do the rest.
  */
 import type { Agent, Chat, Run, RunOptions, Store } from "../../core/api/index.js";
-import { reportUnheard } from "../../core/kit/runs.js";
+import { reportUncaught } from "../../core/kit/runs.js";
 import { checkValue } from "../../core/kit/check.js";
 import { BEGINNING, callChat, startOf, stateOf } from "./hosting/chat-calls.js";
 import type { Batch } from "./hosting/feed.js";
@@ -150,7 +150,7 @@ export class AgentHost {
     const [tell, left] = this.#pages.follow(page, follower, send);
     const { held } = await session.open();
     const rest = (heard: number, batches?: AsyncGenerator<Batch<ToldEvent>>): void =>
-      void tellRest(session, run, heard, batches, left, tell).catch(reportUnheard);
+      void tellRest(session, run, heard, batches, left, tell).catch(reportUncaught);
     if (held?.run === run) return rest(0);
     const isKnown = !isFromHere && (await session.placeOf(given ?? undefined)) !== undefined;
     const { cursor, events } = isKnown ? { cursor: given, events: [] } : await session.snapshot(run);

@@ -6,7 +6,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { Agent } from "../../core/api/index.js";
 import { checkOptions } from "../../core/kit/check.js";
-import { reportUnheard } from "../../core/kit/runs.js";
+import { reportUncaught } from "../../core/kit/runs.js";
 import { lockManager } from "../../extras/stores/web-locks.js";
 import { Connection } from "./connection.js";
 import { AgentHost, type HostOptions } from "./host.js";
@@ -82,7 +82,7 @@ export function shareAgent<A extends Agent<any, any>>(
       if (isGone.signal.aborted) return;
       // Another tab has stolen the lock, because this one did not answer.
       if (Object(error).name === "AbortError") void hold({ signal: isGone.signal });
-      else reportUnheard(error);
+      else reportUncaught(error);
     }
   };
   void hold({ signal: isGone.signal });
@@ -98,7 +98,7 @@ export function shareAgent<A extends Agent<any, any>>(
         stop();
         void agent
           .close({ recoverable: true })
-          .catch(reportUnheard)
+          .catch(reportUncaught)
           .then(() => isGone.abort());
       },
     }),

@@ -5,7 +5,7 @@
  */
 import { LoopletError, type LoopletErrorCode } from "../../core/api/errors.js";
 import type { Agent, ContentBlock, QuestionAnswer, Run } from "../../core/api/index.js";
-import { reportUnheard, internalsOf } from "../../core/kit/runs.js";
+import { reportUncaught, internalsOf } from "../../core/kit/runs.js";
 import { checkOptions } from "../../core/kit/check.js";
 import { Deciding } from "./deciding.js";
 import { answerOf, isOfPage, type Asked } from "./interrupts.js";
@@ -329,7 +329,7 @@ function resume(
     if (said === undefined) return false;
     void judged(run, asked.questionId)
       .then(() => run.answer(asked.questionId, said))
-      .catch(reportUnheard);
+      .catch(reportUncaught);
     return true;
   };
   if (prompt.length > 0) going.added.add(run.steer(prompt, { requestId: id }).id);
@@ -457,6 +457,6 @@ function wordsOf(error: unknown): [message: string, code: string] {
   // The class may be that of another bundle.
   const { name, message, code } = Object(error) as { name?: string; message?: string; code?: string };
   if (name === "LoopletError" && code?.startsWith("misuse_")) return [String(message), code];
-  reportUnheard(error);
+  reportUncaught(error);
   return ["The agent cannot do this. Its log says why.", "failed"];
 }

@@ -20,7 +20,7 @@ import {
   withSubagentsOf,
   type Owner,
 } from "./messages.js";
-import { callsOfPage, ToldMessages } from "./told-messages.js";
+import { callsOfPage, PageMessages } from "./page-messages.js";
 import {
   PROTOCOL_VERSION,
   type AgUiInput,
@@ -50,7 +50,7 @@ export function memoryOf(name: string, deciding = new Deciding()): RunMemory {
 export class Translation {
   readonly #input: AgUiInput;
   readonly #memory: RunMemory;
-  readonly #messages: ToldMessages;
+  readonly #messages: PageMessages;
   readonly #usage = new UsageByModel();
   readonly #fold: EventFold;
   /** Open texts and reasonings, by message. */
@@ -66,7 +66,7 @@ export class Translation {
   constructor(input: AgUiInput, memory: RunMemory) {
     this.#input = input;
     this.#memory = memory;
-    this.#messages = new ToldMessages(input.messages);
+    this.#messages = new PageMessages(input.messages);
     this.#fold = new EventFold(seenOf(callsOfPage(input.messages, memory.name)));
   }
 
@@ -361,7 +361,7 @@ export class Translation {
     const { toolCallId } = event;
     // The page has brought it itself.
     if (this.#memory.pageCalls.delete(toolCallId) && this.#messages.hasResult(toolCallId)) return;
-    if (this.#messages.isTold(toolCallId, content, owner)) return;
+    if (this.#messages.hasSameResult(toolCallId, content, owner)) return;
     this.#messages.result(toolCallId, content, owner);
     const messageId = resultId(toolCallId);
     yield { type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool", ...owner };

@@ -2,7 +2,7 @@
 import { LoopletError } from "../../core/api/errors.js";
 import type { QuestionAnswer, RunEvent, RunEventOf } from "../../core/api/index.js";
 import type { EventFormat, FormattedRun, ReadOrder } from "../../server/server/formats.js";
-import { askedIn, dataOf, numbered, seenBefore } from "../../server/server/told.js";
+import { questionsIn, dataOf, numbered, seenBefore } from "../../server/server/emitted-events.js";
 import { pageCallOf } from "../../extras/tools/page-call.js";
 import { callIdOf, ChunkWriter, PAUSE_END } from "./chunk-writer.js";
 import { promptOf } from "./from-ui.js";
@@ -39,7 +39,7 @@ export function uiMessages(options: UiFormatOptions = {}): EventFormat {
 }
 
 /** @throws LoopletError `misuse_invalid_argument` */
-function read(body: object, told: readonly RunEvent[], run: string | undefined): ReadOrder {
+function read(body: object, events: readonly RunEvent[], run: string | undefined): ReadOrder {
   const { messages, trigger, messageId } = body as { [field: string]: unknown };
   const all = (Array.isArray(messages) ? messages : []) as UIMessageLike[];
   checkMessages(all);
@@ -52,7 +52,7 @@ function read(body: object, told: readonly RunEvent[], run: string | undefined):
     );
   const named = all.find(({ id }) => id === messageId);
   const answered = trigger === "submit-message" ? (named ?? last) : last;
-  if (answered.role === "assistant") return readAnswers(answered, told, run);
+  if (answered.role === "assistant") return readAnswers(answered, events, run);
   const isRewritten = trigger === "regenerate-message" || messageId !== undefined;
   const prompt = promptOf(last);
   // The run's id becomes the answer's id, so it must differ from the message's id. Without ids each prompt is new.
@@ -62,7 +62,11 @@ function read(body: object, told: readonly RunEvent[], run: string | undefined):
 }
 
 /** The answers to the run's questions in a message, and the position up to which the page has seen the run. */
-function readAnswers(message: UIMessageLike, told: readonly RunEvent[], run: string | undefined): ReadOrder {
+function readAnswers(
+  message: UIMessageLike,
+  events: readonly RunEvent[],
+  run: string | undefined,
+): ReadOrder {
   const { approvals, outputs } = answersIn(message);
   const given = (asked: RunEventOf<"question">): QuestionAnswer | undefined => {
     const call = pageCallOf(asked);
@@ -73,7 +77,7 @@ function readAnswers(message: UIMessageLike, told: readonly RunEvent[], run: str
       return runId === run && questionId === asked.questionId;
     })?.[1];
   };
-  const { all, isOpen } = askedIn(told);
+  const { all, isOpen } = questionsIn(events);
   const ours = all.flatMap((asked) => {
     const answer = given(asked);
     return answer === undefined ? [] : [{ asked, questionId: asked.questionId, answer }];
@@ -85,7 +89,7 @@ function readAnswers(message: UIMessageLike, told: readonly RunEvent[], run: str
   const open = ours.filter(({ asked }) => isOpen(asked));
   // Another page may have answered.
   const seen = seenBefore(
-    told,
+    events,
     (open.length > 0 ? open : ours.slice(-1)).map(({ questionId }) => questionId),
   );
   return { answers: open.map(({ questionId, answer }) => ({ questionId, answer })), seen };

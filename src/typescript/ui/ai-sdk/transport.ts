@@ -16,8 +16,8 @@ import type {
 import type { HostAbortSignal } from "../../core/api/platform.js";
 import { checkOptions, checkValue, describe, isObject, type OptionTable } from "../../core/kit/check.js";
 import { fromUIMessages, promptOf } from "./from-ui.js";
-import { GoingRun, STOP } from "./going-run.js";
-import { keptOf } from "./kept.js";
+import { StreamedRun, STOP } from "./streamed-run.js";
+import { storedMessages } from "./stored-messages.js";
 import { historyFromPage } from "../../extras/tools/from-page.js";
 import { behindPrompt, promptsOf } from "./past.js";
 import { answersIn, questionOf } from "./questions.js";
@@ -134,7 +134,7 @@ export class LoopletChatTransport {
     const joined = (this.#joined += 1);
     const signal = abortSignal as AbortSignal | undefined;
     const { run } = await this.#open(chatId);
-    await run?.begun;
+    await run?.started;
     if (run?.isHeld === true) return run.stream(false, undefined);
     if (run === undefined || run.isOver) return null;
     // `useChat` also aborts a resume request immediately before it makes the next one.
@@ -195,7 +195,7 @@ export class LoopletChatTransport {
     return this.#start(request, session, begin, answered.id).stream(true, signal);
   }
 
-  async #begin(request: SendMessagesOptions, session: Session, last: UIMessageLike): Promise<GoingRun> {
+  async #begin(request: SendMessagesOptions, session: Session, last: UIMessageLike): Promise<StreamedRun> {
     const { trigger, messages, messageId } = request;
     const { run, chat } = session;
     if (run !== undefined && !run.isOver) {
@@ -211,7 +211,7 @@ export class LoopletChatTransport {
       );
     const isRewritten = trigger === "regenerate-message" || messageId !== undefined;
     if (isRewritten || (chat.messages.length === 0 && history.length > 0)) {
-      chat.reset(keptOf(chat.messages, shown) ?? history);
+      chat.reset(storedMessages(chat.messages, shown) ?? history);
       // A host may refuse to take a history from a page.
       await chat.saved();
     }
@@ -229,7 +229,7 @@ export class LoopletChatTransport {
     session: Session,
     begin: (options: RunOptions) => Run,
     messageId?: string,
-  ): GoingRun {
+  ): StreamedRun {
     const listen = listener();
     const run = begin({ ...this.#runOptions?.(request), onEvent: listen.onEvent });
     return (session.run = listen.take(run, {
@@ -260,7 +260,7 @@ export class LoopletChatTransport {
     return session;
   }
 
-  async #openAnew(chatId: string, run: GoingRun | undefined, takeOver: boolean): Promise<Session> {
+  async #openAnew(chatId: string, run: StreamedRun | undefined, takeOver: boolean): Promise<Session> {
     const listen = listener();
     const options = this.#agent.attach === undefined ? { onEvent: listen.onEvent, takeOver } : {};
     const isHere = this.#agent.attach === undefined;
@@ -280,11 +280,11 @@ export class LoopletChatTransport {
   }
 
   /** The current run of a chat. If it is a host's run that another page started, it is followed from here on. */
-  #joinedHere(session: Session): GoingRun | undefined {
+  #joinedHere(session: Session): StreamedRun | undefined {
     const { chat, run: known } = session;
     const current = chat?.current;
-    if (this.#agent.attach === undefined || current === undefined || known?.isUntold !== true) return known;
-    const run = new GoingRun(current, this.#streamOptions, []);
+    if (this.#agent.attach === undefined || current === undefined || known?.isUnread !== true) return known;
+    const run = new StreamedRun(current, this.#streamOptions, []);
     session.run = run;
     void (async () => {
       for await (const event of current.events({ detached: true })) run.listen(event);
@@ -293,7 +293,7 @@ export class LoopletChatTransport {
   }
 
   /** Follows a run of a host from its beginning. */
-  #attach(chat: string, id: string): GoingRun | undefined {
+  #attach(chat: string, id: string): StreamedRun | undefined {
     const listen = listener();
     const run = this.#agent.attach?.(id, { chat, onEvent: listen.onEvent });
     return run && listen.take(run, this.#streamOptions);
@@ -311,7 +311,7 @@ function checkSignal(signal: unknown): void {
 /** A chat of `useChat`: that of the store, if there is one, and its latest run here. */
 interface Session {
   readonly chat: Chat | undefined;
-  run: GoingRun | undefined;
+  run: StreamedRun | undefined;
 }
 
 /** The maximum number of chats with ended runs that stay in memory, for pages that have not read the end. */
@@ -331,18 +331,19 @@ async function withoutStore<T>(work: Promise<T>): Promise<T | undefined> {
 /** A listener for a run that is not known yet. */
 function listener() {
   const early: RunEvent[] = [];
-  let going: GoingRun | undefined;
+  let started: StreamedRun | undefined;
   return {
-    onEvent: (event: RunEvent): void => (going === undefined ? void early.push(event) : going.listen(event)),
+    onEvent: (event: RunEvent): void =>
+      started === undefined ? void early.push(event) : started.listen(event),
     /** `messages` and `transcripts` are those of a run that another process started. */
     take(
       run: Run,
       options: UiStreamOptions,
       messages?: readonly Message[],
       transcripts?: readonly AgentTranscript[],
-    ): GoingRun {
+    ): StreamedRun {
       const past = messages === undefined ? [] : [snapshotOf(messages)];
-      return (going = new GoingRun(run, options, [...past, ...early], transcripts));
+      return (started = new StreamedRun(run, options, [...past, ...early], transcripts));
     },
   };
 }

@@ -12,7 +12,7 @@ import {
 } from "../../presets/agent-sdk-hooks.js";
 import { EVENTS } from "../../../core/kit/tables.js";
 import { matcherOf } from "../../../core/kit/check.js";
-import type { Untold } from "../told.js";
+import type { UnstampedObservation } from "../turn.js";
 import type { PlainOptions } from "../options/options.js";
 import { HOOK_EVENTS } from "./events.js";
 
@@ -21,7 +21,7 @@ export interface HookedSession {
   sessionId(): string;
   /** How the session starts. Undefined after it has started. */
   beginning(): SessionSource | "fork" | undefined;
-  tell(message: Untold): void;
+  tell(message: UnstampedObservation): void;
   /** Resolves when the store has every message so far, or has not taken them within a few seconds. */
   saved(): Promise<void>;
 }
@@ -44,11 +44,11 @@ const OF_AGENTS: { readonly [event: string]: "UserPromptSubmit" | "Stop" } = {
 };
 
 /** The events of the SDK that have hooks in these options, and that no query calls. */
-export function unheardHooks({ hooks = {} }: { readonly hooks?: object | undefined }): string[] {
-  return Object.keys(hooks).filter((event) => isUnheard(event));
+export function unsupportedHooks({ hooks = {} }: { readonly hooks?: object | undefined }): string[] {
+  return Object.keys(hooks).filter((event) => isUnsupported(event));
 }
 
-const isUnheard = (event: string): boolean =>
+const isUnsupported = (event: string): boolean =>
   (HOOK_EVENTS as readonly string[]).includes(event) && !EVENTS.includes(event);
 
 /** The hooks of the query, or of an agent that it asks. */
@@ -59,7 +59,7 @@ export function queryHooks(
 ): Hooks {
   const placed: { [event: string]: AgentSdkHookGroup[] } = {};
   for (const [event, groups] of Object.entries(hooks as { [event: string]: unknown })) {
-    if (isUnheard(event) || (agent !== undefined && OF_THE_QUERY.includes(event))) continue;
+    if (isUnsupported(event) || (agent !== undefined && OF_THE_QUERY.includes(event))) continue;
     const point = (agent && OF_AGENTS[event]) ?? event;
     // `createAgent` names what is wrong with such a list.
     if (!Array.isArray(groups)) placed[point] = groups as never;
@@ -74,7 +74,7 @@ export function queryHooks(
         if (event in OF_AGENTS && agent !== undefined && isFor?.(agent.type) === false) return [];
         const name = matcher === undefined ? event : `${event}:${matcher}`;
         const own = (hook: AgentSdkHook): AgentSdkHook => {
-          const asked = includeHookEvents ? told(hook, event, name, session) : hook;
+          const asked = includeHookEvents ? emitting(hook, event, name, session) : hook;
           return async (input, id, context) => {
             // The session that ends has saved its messages, and waits for no hook.
             if (event !== "SessionEnd") await session.saved();
@@ -114,7 +114,7 @@ function factsOf(
 let calls = 0;
 
 /** The hook, with a message about each call. */
-function told(hook: AgentSdkHook, event: string, name: string, { tell }: HookedSession): AgentSdkHook {
+function emitting(hook: AgentSdkHook, event: string, name: string, { tell }: HookedSession): AgentSdkHook {
   return async (...given) => {
     const about = { hook_id: `hook_${(calls += 1)}`, hook_name: name, hook_event: event };
     tell({ type: "system", subtype: "hook_started", ...about });

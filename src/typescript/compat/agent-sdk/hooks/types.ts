@@ -5,7 +5,7 @@ import type { AgentSdkHookGroup } from "../../presets/agent-sdk-hooks.js";
 import type { McpServerProvenance } from "../mcp.js";
 import type { ExitReason, HookEvent } from "./events.js";
 import type { HookJSONOutput } from "./outputs.js";
-import type { UnheardHookInput } from "./unheard.js";
+import type { UnsupportedHookInput } from "./unsupported.js";
 
 /** The input that every hook receives. */
 export type BaseHookInput = {
@@ -120,7 +120,7 @@ export type NotificationHookInput = About<
   { message: string; title?: string; notification_type: string }
 >;
 
-type Heard =
+type CalledHookInput =
   | PreToolUseHookInput
   | PostToolUseHookInput
   | PostToolUseFailureHookInput
@@ -138,7 +138,7 @@ type Heard =
   | PermissionDeniedHookInput
   | NotificationHookInput;
 
-export type HookInput = Heard | UnheardHookInput;
+export type HookInput = CalledHookInput | UnsupportedHookInput;
 
 type Answer = HookJSONOutput | void | null | undefined;
 

@@ -3,7 +3,7 @@ import type { Message } from "../../../core/api/index.js";
 import { HOST_CLOCK, withTimeLimit } from "../../../core/kit/journal.js";
 import { wrong } from "../options/check.js";
 import type { PlainOptions } from "../options/options.js";
-import type { Heard } from "../told.js";
+import type { TranscriptMessage } from "../turn.js";
 import { checkDropped } from "./dropped-turn.js";
 import { Mirror } from "./mirror.js";
 import {
@@ -80,17 +80,17 @@ export class KeptSession {
     this.id = this.#uuid();
   }
 
-  keep(heard: readonly Heard[]): void {
-    if (heard.length === 0) return;
+  save(messages: readonly TranscriptMessage[]): void {
+    if (messages.length === 0) return;
     const title = this.#title === undefined ? [] : [markOf("title", this.#title, this.#uuid(), this.now())];
     this.#title = undefined;
-    this.#keep([...title, ...this.#entriesOf(heard)]);
+    this.#keep([...title, ...this.#entriesOf(messages)]);
   }
 
   /** Saves messages of an agent, if the store can list what is below a session. */
-  keepOf(agentId: string, heard: readonly Heard[]): void {
-    if (heard.length === 0 || this.#store.listSubkeys === undefined) return;
-    this.#mirror?.keep({ ...this.#key(this.id), subpath: subpathOf(agentId) }, this.#entriesOf(heard));
+  saveOf(agentId: string, messages: readonly TranscriptMessage[]): void {
+    if (messages.length === 0 || this.#store.listSubkeys === undefined) return;
+    this.#mirror?.keep({ ...this.#key(this.id), subpath: subpathOf(agentId) }, this.#entriesOf(messages));
   }
 
   /** These messages replace all before them. */
@@ -124,8 +124,8 @@ export class KeptSession {
     return { projectKey: this.#options.cwd ?? "/", sessionId };
   }
 
-  #entriesOf(heard: readonly Heard[]): SessionEntry[] {
-    return heard.map(({ uuid, message }) => ({ ...this.#entry([message]), type: message.role, uuid }));
+  #entriesOf(messages: readonly TranscriptMessage[]): SessionEntry[] {
+    return messages.map(({ uuid, message }) => ({ ...this.#entry([message]), type: message.role, uuid }));
   }
 
   #entry(messages: readonly Message[]): Pick<SessionEntry, "timestamp" | "messages"> {

@@ -15,7 +15,7 @@ import type {
 import type { JournalTail } from "../../generated/model.js";
 import type { ChatEnd, HostCallbacks, RunSource } from "../../host/driver.js";
 import { journalOf } from "../../host/entries.js";
-import { refusal, reportUnheard } from "../../host/failures.js";
+import { refusal, reportUncaught } from "../../host/failures.js";
 import { withTemporaryRun } from "../temporary-run.js";
 import { resultOf, type Driver, type OpenRun } from "../../host/engine.js";
 import { Journal, type JournalHost } from "../journal.js";
@@ -125,7 +125,7 @@ export class ChatJournal {
     const { seq } = this.#end;
     if (seq === 0 && messages.length === 0) return;
     const { store, clock, ids } = this.#parts;
-    const host = { store: store!, clock, report: reportUnheard, lost: nothing, gone: nothing };
+    const host = { store: store!, clock, report: reportUncaught, lost: nothing, gone: nothing };
     const save: HostCallbacks["save"] = (_, entries) => journal.save(entries, nothing);
     const journal = new Journal(host, this.key, this.#journal);
     const begin = (driver: Driver): JournalTail | undefined => {

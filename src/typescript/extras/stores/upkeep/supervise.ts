@@ -2,7 +2,7 @@
 import type { Agent, Clock, Failure, PendingRun, Run, RunResult, Store } from "../../../core/api/index.js";
 import { HOST_CLOCK } from "../../../core/kit/journal.js";
 import { checkOptions } from "../../../core/kit/check.js";
-import { reportUnheard } from "../../../core/kit/runs.js";
+import { reportUncaught } from "../../../core/kit/runs.js";
 import { checkMethods } from "../../check-methods.js";
 import { dropEnded } from "./drop-ended.js";
 
@@ -113,7 +113,7 @@ export function supervise<R extends Run = Run>(
     filter = () => true,
     onRun,
     onGiveUp,
-    onError = reportUnheard,
+    onError = reportUncaught,
     clock = HOST_CLOCK,
   } = checkOptions(options, "", TABLE);
   checkMethods(store, "store", "the store of the agent", ["append", "load"]);

@@ -1,6 +1,6 @@
 /** The runs that a host has started, in order. The sessions of the last ones retain their logs. */
 import type { Store } from "../../../core/api/run.js";
-import { reportUnheard } from "../../../core/kit/runs.js";
+import { reportUncaught } from "../../../core/kit/runs.js";
 import { SharedLog, type LogObject } from "../../../extras/stores/logs/shared-log.js";
 import type { Target } from "../protocol.js";
 import { entriesOf, logOf } from "./session-log.js";
@@ -41,7 +41,7 @@ export class RunList {
 
   /** Notes a run that is about to start, and deletes the log of an old one. A failure of the list stops no run. */
   async add(listed: ListedRun): Promise<void> {
-    await this.#note(listed).catch(reportUnheard);
+    await this.#note(listed).catch(reportUncaught);
   }
 
   async #note(listed: ListedRun): Promise<void> {

@@ -4,7 +4,7 @@
  * Cloudflare object and a request handler.
  */
 import type { Chat, SavedChat, Run, RunEvent } from "../../../core/api/index.js";
-import { reportUnheard } from "../../../core/kit/runs.js";
+import { reportUncaught } from "../../../core/kit/runs.js";
 import type { RunEnd } from "../protocol.js";
 import { endOfRun, endWith, isTaken, lostEnd } from "./ends.js";
 import type { Batch } from "./feed.js";
@@ -116,7 +116,7 @@ export class Session {
   }
 
   /** The events of a run so far. */
-  told(run: string): RunEvent[] {
+  loggedEvents(run: string): RunEvent[] {
     return entriesOf(this.#parts.log, run).flatMap(({ entry }) => entry.event ?? []);
   }
 
@@ -290,7 +290,7 @@ export class Session {
     const unfinished = isUnfinished ? last.entry.run : undefined;
     let unlogged = (): RunEvent[] => [];
     const afterEvent = (kept: SavedChat): number => {
-      const log = (): RunEvent[] => this.told(kept.lastRun);
+      const log = (): RunEvent[] => this.loggedEvents(kept.lastRun);
       unlogged = () => unloggedIn(kept, log());
       return [...log(), ...unlogged()].at(-1)?.seq ?? 0;
     };
@@ -324,7 +324,7 @@ export class Session {
     });
     if (chat !== undefined) this.#parts.changed?.(chat);
     const end = endOfRun(run).then((end) => this.#end(hosted, end, chat));
-    this.#ending = end.catch(reportUnheard);
+    this.#ending = end.catch(reportUncaught);
   }
 
   #tell(entry: SessionEntry): void {
@@ -383,7 +383,7 @@ export class Session {
       await this.#parts.log.load();
       setTimeout(next, LOOK_MS);
     };
-    const next = (): void => void look().catch(reportUnheard);
+    const next = (): void => void look().catch(reportUncaught);
     setTimeout(next, LOOK_MS);
   }
 }

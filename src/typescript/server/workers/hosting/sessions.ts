@@ -1,6 +1,6 @@
 /** The sessions of a host by their names: each a chat, or a run without one. Those of the last runs stay. */
 import type { Agent, Chat, Run, Store } from "../../../core/api/index.js";
-import { reportUnheard } from "../../../core/kit/runs.js";
+import { reportUncaught } from "../../../core/kit/runs.js";
 import { OnceAsync } from "./once-async.js";
 import { openedIn, type Opening } from "./opened-in.js";
 import { RunList, sessionOf, type ListedRun } from "./run-list.js";
@@ -46,9 +46,9 @@ export class Sessions {
   async wake(): Promise<void> {
     try {
       for (const listed of await this.#list.open(!this.#isOnly))
-        await this.#session(listed).open().catch(reportUnheard);
+        await this.#session(listed).open().catch(reportUncaught);
     } catch (error) {
-      reportUnheard(error);
+      reportUncaught(error);
     }
   }
 

@@ -8,7 +8,7 @@ import type { Clock } from "../../../core/api/agent.js";
 import { isStoreConflict } from "../../../core/api/errors.js";
 import type { Store } from "../../../core/api/run.js";
 import { HOST_CLOCK, entriesOf, AppendLog } from "../../../core/kit/journal.js";
-import { reportUnheard } from "../../../core/kit/runs.js";
+import { reportUncaught } from "../../../core/kit/runs.js";
 import { isObject } from "../../../core/kit/check.js";
 import { parsed, type LogObject } from "../../../extras/stores/logs/shared-log.js";
 import { randomName } from "../protocol.js";
@@ -46,7 +46,7 @@ export class StoreLog implements SessionLog {
     this.#store = store;
     this.#key = key;
     this.#prune = prune;
-    const host = store && { store, clock, report: reportUnheard };
+    const host = store && { store, clock, report: reportUncaught };
     this.#log = host && new AppendLog(host, key, this.#lease);
   }
 
@@ -131,12 +131,12 @@ export class StoreLog implements SessionLog {
 
   async #write(): Promise<void> {
     // A log that cannot be read is one that does not know any cursor.
-    await this.#load()?.catch(reportUnheard);
-    if (this.#going > 0) await this.#forget().catch(reportUnheard);
+    await this.#load()?.catch(reportUncaught);
+    if (this.#going > 0) await this.#forget().catch(reportUncaught);
     const entries = this.#waiting;
     this.#waiting = [];
     // An entry that cannot be stored is still sent.
-    if (this.#log !== undefined) await this.#keep(this.#log, entries).catch(reportUnheard);
+    if (this.#log !== undefined) await this.#keep(this.#log, entries).catch(reportUncaught);
     if (!this.#isLost) this.#told.push(...entries);
     this.feed.wake();
     this.#writing = this.#waiting.length > 0 ? this.#write() : undefined;

@@ -2,7 +2,7 @@
 import { LoopletError } from "../../../core/api/errors.js";
 import type { RunEvent } from "../../../core/api/index.js";
 import type { EventFormat, FormattedRun, ReadOrder } from "../../../server/server/formats.js";
-import { askedIn, numbered, seenBefore } from "../../../server/server/told.js";
+import { questionsIn, numbered, seenBefore } from "../../../server/server/emitted-events.js";
 import { checkedInput } from "../input.js";
 import { isAsked } from "../interrupts.js";
 import { forClient } from "../older.js";
@@ -27,10 +27,10 @@ export function agUi(): EventFormat {
 }
 
 /** @throws LoopletError `misuse_invalid_argument` */
-function read(body: object, told: readonly RunEvent[], run = ""): ReadOrder {
+function read(body: object, events: readonly RunEvent[], run = ""): ReadOrder {
   const input = inputOf(body);
   const { resume = [], messages } = input;
-  const { all, isOpen } = askedIn(told);
+  const { all, isOpen } = questionsIn(events);
   const answers = all.filter(isOpen).flatMap((asked) => {
     const answer = isAsked(asked) ? answerTo(asked, run, input, false) : undefined;
     return answer === undefined ? [] : [{ questionId: asked.questionId, answer }];
@@ -39,7 +39,7 @@ function read(body: object, told: readonly RunEvent[], run = ""): ReadOrder {
   const requestId = `${messages.at(-1)?.id}:answer`;
   if (answers.length > 0) {
     const ids = answers.map(({ questionId }) => questionId);
-    return { answers, seen: seenBefore(told, ids), ...(prompt.length > 0 && { prompt, requestId }) };
+    return { answers, seen: seenBefore(events, ids), ...(prompt.length > 0 && { prompt, requestId }) };
   }
   if (resume.length > 0) throw wrong("resume", "answers interrupts, and no run of this thread waits for any");
   if (prompt.length === 0)

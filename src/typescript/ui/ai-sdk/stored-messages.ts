@@ -9,7 +9,7 @@ import type { UIMessageLike } from "./types.js";
  * The part of the stored transcript that the page shows, for a message that replaces the page's next prompt.
  * Undefined if the page's prompts differ from those of the transcript.
  */
-export function keptOf(
+export function storedMessages(
   transcript: readonly Message[],
   shown: readonly UIMessageLike[],
 ): readonly Message[] | undefined {

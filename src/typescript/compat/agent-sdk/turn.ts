@@ -18,10 +18,12 @@ import type {
 export type Unstamped<M = SDKMessage> = M extends unknown ? Omit<M, "session_id"> : never;
 
 /** What happened between the messages, before it gets its ids. */
-export type Untold<M = SDKObservation> = M extends unknown ? Omit<M, "uuid" | "session_id"> : never;
+export type UnstampedObservation<M = SDKObservation> = M extends unknown
+  ? Omit<M, "uuid" | "session_id">
+  : never;
 
 /** A message of the transcript, for the session. */
-export interface Heard {
+export interface TranscriptMessage {
   readonly uuid: string;
   readonly message: Message;
 }
@@ -33,7 +35,7 @@ type MessageFacts = Pick<
 >;
 
 /** A message of the model, with the vendor's id. */
-interface Answered extends Heard {
+interface Answered extends TranscriptMessage {
   readonly id: string;
 }
 
@@ -41,7 +43,7 @@ export interface TurnOptions {
   readonly includePartialMessages: boolean;
   readonly forwardSubagentText: boolean;
   /** Whether the first message of the user is repeated as a message: for streaming input it is. */
-  readonly tellsPrompt: boolean;
+  readonly repeatsPrompt: boolean;
   /** The id of the first message of the user. Default: a new one. */
   readonly promptUuid?: string | undefined;
   readonly uuid: () => string;
@@ -62,12 +64,12 @@ export class Turn {
   readonly #options: TurnOptions;
   readonly #answers = new Map<string, Answer>();
   /** The input of each call, and the time at which the model has asked for it. */
-  readonly #calls = new Map<string, { readonly input: unknown; readonly begun: number }>();
+  readonly #calls = new Map<string, { readonly input: unknown; readonly startedMs: number }>();
   readonly #denials: SDKPermissionDenial[] = [];
   /** The root's messages that the session has not saved yet. */
-  #unkept: Heard[] = [];
+  #unsaved: TranscriptMessage[] = [];
   /** Those of agents, by the ids of their calls. */
-  #unkeptOf = new Map<string, Heard[]>();
+  #unsavedOf = new Map<string, TranscriptMessage[]>();
   #hasPrompt = false;
   /** The ends of the agents that were asked. */
   readonly #children: RunResult[] = [];
@@ -93,7 +95,7 @@ export class Turn {
 
   /** The messages that an event makes. */
   take(event: RunEvent): Unstamped[] {
-    const told = [...this.#partial(event)];
+    const messages = [...this.#partial(event)];
     const answer = this.#answerOf(event.agentPath);
     const parent = event.parentToolCallId ?? null;
     const uuid = this.#options.uuid();
@@ -112,39 +114,39 @@ export class Turn {
         else this.#childrenUsd.set(parent, usdOf(event.total));
         break;
       case "tool-call":
-        this.#calls.set(event.toolCallId, { input: event.input, begun: this.#options.now() });
+        this.#calls.set(event.toolCallId, { input: event.input, startedMs: this.#options.now() });
         break;
       case "message":
-        told.push(...this.#message(event, parent));
+        messages.push(...this.#message(event, parent));
         break;
       case "iteration-finish":
-        told.push(...this.#endOf(event.agentPath, event.rawFinishReason, parent));
+        messages.push(...this.#endOf(event.agentPath, event.rawFinishReason, parent));
         if (parent === null) this.#stopReason = event.rawFinishReason ?? this.#stopReason;
         break;
       case "tool-progress": {
         const { toolCallId, toolName, data } = event;
         const about = { tool_use_id: toolCallId, tool_name: toolName, parent_tool_use_id: parent };
         const elapsed_time_seconds = this.#secondsSince(toolCallId);
-        told.push({ type: "tool_progress", uuid, elapsed_time_seconds, data, ...about });
+        messages.push({ type: "tool_progress", uuid, elapsed_time_seconds, data, ...about });
         break;
       }
       case "tool-error":
         if (event.error.code === "denied")
-          told.push(this.#denied(event.toolCallId, event.toolName, event.error.message));
+          messages.push(this.#denied(event.toolCallId, event.toolName, event.error.message));
         break;
       case "compact-start":
-        told.push({ type: "system", subtype: "status", uuid, status: "compacting" });
+        messages.push({ type: "system", subtype: "status", uuid, status: "compacting" });
         break;
       case "compact-boundary": {
-        told.push({ type: "system", subtype: "status", uuid: this.#options.uuid(), status: null });
+        messages.push({ type: "system", subtype: "status", uuid: this.#options.uuid(), status: null });
         if (event.agentPath === "root") this.isCompacted = true;
         const trigger = event.trigger === "manual" ? "manual" : "auto";
         const about = { trigger, pre_tokens: event.preTokens } as const;
-        told.push({ type: "system", subtype: "compact_boundary", uuid, compact_metadata: about });
+        messages.push({ type: "system", subtype: "compact_boundary", uuid, compact_metadata: about });
         break;
       }
       case "retry":
-        told.push({
+        messages.push({
           type: "system",
           subtype: "api_retry",
           uuid,
@@ -157,7 +159,7 @@ export class Turn {
         });
         break;
       case "warning":
-        told.push({
+        messages.push({
           type: "system",
           subtype: "informational",
           uuid,
@@ -196,7 +198,7 @@ export class Turn {
           | "finish"
           | "snapshot";
     }
-    return told;
+    return messages;
   }
 
   /** An agent was asked by this call. */
@@ -235,25 +237,25 @@ export class Turn {
 
   /** The messages that no event has caused: an answer without its end, and results that no request contained. */
   rest(result: RunResult): Unstamped[] {
-    const told = this.#endOf("root", result.rawFinishReason, null);
+    const messages = this.#endOf("root", result.rawFinishReason, null);
     const last = result.messages.at(-1);
     if (this.#owesResults && last?.role === "user")
-      told.push(...this.#message({ message: last, agentPath: "root" }, null));
-    return told;
+      messages.push(...this.#message({ message: last, agentPath: "root" }, null));
+    return messages;
   }
 
   /** The root's messages since the last call. */
-  takeUnkept(): Heard[] {
-    const unkept = this.#unkept;
-    this.#unkept = [];
-    return unkept;
+  takeUnsaved(): TranscriptMessage[] {
+    const unsaved = this.#unsaved;
+    this.#unsaved = [];
+    return unsaved;
   }
 
   /** The messages of agents since the last call, by the ids of their calls. */
-  takeUnkeptOf(): Map<string, Heard[]> {
-    const unkept = this.#unkeptOf;
-    this.#unkeptOf = new Map();
-    return unkept;
+  takeUnsavedOf(): Map<string, TranscriptMessage[]> {
+    const unsaved = this.#unsavedOf;
+    this.#unsavedOf = new Map();
+    return unsaved;
   }
 
   /** The usage of the last request of the root. */
@@ -307,26 +309,26 @@ export class Turn {
     const isRoot = path === "root";
     const isFirst = isRoot && !this.#hasPrompt;
     const own = isFirst && message.role === "user" ? this.#options.promptUuid : undefined;
-    const heard = { uuid: own ?? this.#options.uuid(), message };
+    const entry = { uuid: own ?? this.#options.uuid(), message };
     if (isRoot) {
       this.#hasPrompt = true;
-      this.#unkept.push(heard);
-    } else if (parent !== null) this.#unkeptOf.set(parent, [...(this.#unkeptOf.get(parent) ?? []), heard]);
+      this.#unsaved.push(entry);
+    } else if (parent !== null) this.#unsavedOf.set(parent, [...(this.#unsavedOf.get(parent) ?? []), entry]);
     if (message.role === "user") {
       const hasResults = message.content.some(({ type }) => type === "tool_result");
       if (isRoot && hasResults) this.#owesResults = false;
       // The prompt of a subagent is in its call.
-      const isPrompt = !hasResults && (isFirst ? !this.#options.tellsPrompt : !isRoot);
+      const isPrompt = !hasResults && (isFirst ? !this.#options.repeatsPrompt : !isRoot);
       if (isPrompt) return [];
       const content = message.content.flatMap(toApi);
-      const { uuid } = heard;
+      const { uuid } = entry;
       const replay = isRoot && !hasResults ? { isReplay: true as const } : {};
       const said = { role: "user" as const, content };
       return [{ type: "user", uuid, message: said, parent_tool_use_id: parent, ...replay }];
     }
     if (isRoot) this.#turns += 1;
     const answer = this.#answerOf(path);
-    const answered = { ...heard, id: responseId ?? `msg_${heard.uuid}` };
+    const answered = { ...entry, id: responseId ?? `msg_${entry.uuid}` };
     if (!message.content.some(({ type }) => type === "tool_call")) {
       answer.waiting = answered;
       return [];
@@ -373,7 +375,7 @@ export class Turn {
 
   #secondsSince(callId: string): number {
     const now = this.#options.now();
-    return (now - (this.#calls.get(callId)?.begun ?? now)) / 1000;
+    return (now - (this.#calls.get(callId)?.startedMs ?? now)) / 1000;
   }
 
   #denied(id: string, name: string, message: string): Unstamped {
@@ -385,7 +387,7 @@ export class Turn {
 }
 
 /** The result of a query that could not begin its turn. */
-export function unbegun(uuid: string, error: string): Unstamped<SDKResultMessage> {
+export function notStarted(uuid: string, error: string): Unstamped<SDKResultMessage> {
   return {
     type: "result",
     subtype: "error_during_execution",

@@ -124,7 +124,7 @@ export type PreSkillShellCommandHookInput = About<
 >;
 
 /** The input of a hook that is never called. */
-export type UnheardHookInput =
+export type UnsupportedHookInput =
   | UserPromptExpansionHookInput
   | PreModelSwitchHookInput
   | PostModelSwitchHookInput

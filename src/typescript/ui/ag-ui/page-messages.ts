@@ -3,7 +3,7 @@ import type { PastCall } from "../../extras/transcript/seen.js";
 import { agentOf, resultId, type Owner } from "./messages.js";
 import type { AgUiMessage } from "./types.js";
 
-interface Told {
+interface PageMessage {
   readonly id: string;
   readonly role: AgUiMessage["role"];
   content?: unknown;
@@ -12,15 +12,15 @@ interface Told {
   subagentRunId?: string;
 }
 
-export class ToldMessages {
-  #all: Told[];
+export class PageMessages {
+  #all: PageMessage[];
   /** The first message and the last call of each id. Each delta of an answer looks one of them up. */
-  readonly #ids = new Map<string, Told>();
-  readonly #calls = new Map<string, NonNullable<Told["toolCalls"]>[number]>();
+  readonly #ids = new Map<string, PageMessage>();
+  readonly #calls = new Map<string, NonNullable<PageMessage["toolCalls"]>[number]>();
 
   constructor(messages: readonly AgUiMessage[]) {
     // Activities are the page's own.
-    this.#all = messages.filter(({ role }) => role !== "activity") as Told[];
+    this.#all = messages.filter(({ role }) => role !== "activity") as PageMessage[];
     this.#index();
   }
 
@@ -39,7 +39,7 @@ export class ToldMessages {
   }
 
   replace(messages: readonly AgUiMessage[]): void {
-    this.#all = [...messages] as Told[];
+    this.#all = [...messages] as PageMessage[];
     this.#index();
   }
 
@@ -49,7 +49,7 @@ export class ToldMessages {
   }
 
   /** Whether the page already has exactly this result. A page that joins a run can receive it a second time. */
-  isTold(toolCallId: string, content: unknown, { subagentRunId }: Owner): boolean {
+  hasSameResult(toolCallId: string, content: unknown, { subagentRunId }: Owner): boolean {
     const json = JSON.stringify(content);
     return this.#all.some(
       (one) =>
@@ -103,7 +103,7 @@ export class ToldMessages {
     const caller = all.findIndex(({ toolCalls = [] }) => toolCalls.some(({ id }) => id === toolCallId));
     let at = caller < 0 ? all.length : caller + 1;
     while (at < all.length && all[at]!.role === "tool") at += 1;
-    const message: Told = { id: resultId(toolCallId), role: "tool", toolCallId, content, ...owner };
+    const message: PageMessage = { id: resultId(toolCallId), role: "tool", toolCallId, content, ...owner };
     all.splice(at, 0, message);
     if (!this.#ids.has(message.id)) this.#ids.set(message.id, message);
   }
@@ -121,10 +121,10 @@ export class ToldMessages {
     return open.length > 0;
   }
 
-  #of(id: string, role: "assistant" | "reasoning", owner: Owner): Told {
+  #of(id: string, role: "assistant" | "reasoning", owner: Owner): PageMessage {
     const known = this.#ids.get(id);
     if (known !== undefined) return known;
-    const added: Told = { id, role, ...(role === "reasoning" ? { content: "" } : {}), ...owner };
+    const added: PageMessage = { id, role, ...(role === "reasoning" ? { content: "" } : {}), ...owner };
     this.#all.push(added);
     this.#ids.set(id, added);
     return added;

@@ -5,7 +5,7 @@
 import type { RunEvent } from "../../core/api/event.js";
 import type { AgentTranscript } from "../../core/api/message.js";
 import type { QuestionAnswer, Run } from "../../core/api/run.js";
-import { reportUnheard } from "../../core/kit/runs.js";
+import { reportUncaught } from "../../core/kit/runs.js";
 import { message } from "../../core/kit/check.js";
 import { judged } from "../../server/workers/hosting/hosted-run.js";
 import { ChunkWriter, PAUSE_END, type OpenQuestion } from "./chunk-writer.js";
@@ -18,7 +18,7 @@ export const STOP = "stopped by the user";
 /** The run waits here for answers that come with a new request. */
 const PAUSE = Symbol("pause");
 
-export class GoingRun {
+export class StreamedRun {
   readonly id: string;
   readonly #run: Run;
   readonly #writer: ChunkWriter;
@@ -28,7 +28,7 @@ export class GoingRun {
   #isOver = false;
   #isHeld = false;
   /** The position up to which a page that answers has received chunks. */
-  #told = 0;
+  #sent = 0;
   /** The position up to which a page that answers has seen chunks: a snapshot, or a question that it has answered. */
   #past = 0;
   /** The answers of pages: to questions by their ids, and to calls of client tools by the ids of the calls. */
@@ -39,7 +39,7 @@ export class GoingRun {
   /** Resolves when the run ends. */
   readonly ended: Promise<void>;
   /** Resolves when the run continues, or cannot because another process performs it. */
-  readonly begun: Promise<void>;
+  readonly started: Promise<void>;
   #begin!: () => void;
 
   /**
@@ -55,7 +55,7 @@ export class GoingRun {
     this.id = run.id;
     this.#run = run;
     this.#writer = new ChunkWriter(options, run.id, transcripts);
-    this.begun = new Promise((resolve) => (this.#begin = resolve));
+    this.started = new Promise((resolve) => (this.#begin = resolve));
     for (const event of events) this.listen(event);
     this.ended = run.result.then(
       () => this.#end(),
@@ -79,7 +79,7 @@ export class GoingRun {
     if (event.type === "error") this.#isHeld = event.error.code === "run_held";
     if (event.type === "snapshot") this.#past = this.#log.length;
     else if (event.type !== "error") this.#begin();
-    if (event.type === "question" && this.#answerOpen() && this.isUntold) this.#past = this.#log.length;
+    if (event.type === "question" && this.#answerOpen() && this.isUnread) this.#past = this.#log.length;
     if (this.#writer.isPause(event)) this.#log.push(...this.#writer.pauseChunks(), PAUSE);
     if (event.type === "finish") this.#end();
     this.#wakeAll();
@@ -110,12 +110,12 @@ export class GoingRun {
 
   /** Whether some chunks have not been sent to a page yet. */
   get hasMore(): boolean {
-    return this.#told < this.#log.length;
+    return this.#sent < this.#log.length;
   }
 
   /** Whether no chunk has been sent to a page yet. */
-  get isUntold(): boolean {
-    return this.#told === 0;
+  get isUnread(): boolean {
+    return this.#sent === 0;
   }
 
   /**
@@ -127,7 +127,7 @@ export class GoingRun {
     signal: AbortSignal | undefined,
     onAbort: () => unknown = () => this.abort(STOP),
   ): UiStream {
-    let place = isAnswer ? this.#told : 0;
+    let place = isAnswer ? this.#sent : 0;
     this.#follow(signal, onAbort);
     return new ReadableStream<UiChunk>({
       start: (controller) => {
@@ -145,7 +145,7 @@ export class GoingRun {
             continue;
           }
           place += 1;
-          this.#told = Math.max(this.#told, place);
+          this.#sent = Math.max(this.#sent, place);
           // An answer has continued the run, or will.
           if (next === PAUSE && (place < this.#log.length || (isAnswer && this.#isAnswered))) continue;
           if (next === PAUSE) {
@@ -191,7 +191,7 @@ export class GoingRun {
       await judged(this.#run, questionId);
       this.#run.answer(questionId, answer);
     } catch (error) {
-      reportUnheard(error);
+      reportUncaught(error);
     } finally {
       // If the run loses its engine, it asks again with the same number.
       this.#given.delete(questionId);

@@ -6,17 +6,17 @@ import type { RunEvent, RunEventOf } from "../../core/api/index.js";
 import type { FormattedRun } from "./formats.js";
 
 /** The questions of a run. */
-export interface Asked {
+export interface RunQuestions {
   /** All of them, the oldest first. */
   readonly all: readonly RunEventOf<"question">[];
   /** Whether a question has no answer yet. */
   isOpen(question: RunEventOf<"question">): boolean;
 }
 
-export function askedIn(told: readonly RunEvent[]): Asked {
+export function questionsIn(events: readonly RunEvent[]): RunQuestions {
   const questions = new Map<number, RunEventOf<"question">>();
   const answered = new Set<number>();
-  for (const event of told) {
+  for (const event of events) {
     if (event.type === "question") questions.set(event.questionId, event);
     if (event.type === "answered") answered.add(event.questionId);
   }
@@ -26,10 +26,10 @@ export function askedIn(told: readonly RunEvent[]): Asked {
 /**
  * The number of the last event that a client has seen when it answers these questions: there the run started to wait.
  */
-export function seenBefore(told: readonly RunEvent[], questionIds: readonly number[]): number {
-  const last = told.at(-1)?.seq ?? 0;
+export function seenBefore(events: readonly RunEvent[], questionIds: readonly number[]): number {
+  const last = events.at(-1)?.seq ?? 0;
   const waits = questionIds.map((questionId) =>
-    [...told].reverse().find((event) => event.type === "waiting" && event.questionIds.includes(questionId)),
+    [...events].reverse().find((event) => event.type === "waiting" && event.questionIds.includes(questionId)),
   );
   return Math.min(last, ...waits.map((event) => event?.seq ?? last));
 }
