@@ -68,7 +68,7 @@ export async function agentFile(path: string): Promise<Agent> {
   try {
     made = await (given as () => unknown)();
   } catch (error) {
-    throw new UsageError(`${path} has made no agent: ${reasonOf(error)}`);
+    throw new UsageError(`${path} did not create an agent: ${reasonOf(error)}`);
   }
   return checkAgent(made, path);
 }
@@ -125,9 +125,9 @@ export function amountOption(options: Options, name: string): number | undefined
 /** The words of an error, with its place in a file of the user. */
 function reasonOf(error: unknown): string {
   const { code, message, stack } = error as { code?: string; message?: string; stack?: string };
-  if (code === "ENOENT") return "there is no such file";
+  if (code === "ENOENT") return "the file does not exist";
   if (code === "ERR_UNKNOWN_FILE_EXTENSION")
-    return "this runtime loads no TypeScript; Node does from 22.18 on";
+    return "this runtime cannot load TypeScript; Node can since 22.18";
   const place = /\bat (?:.*\()?(file:\/\/.*?:\d+:\d+)\)?$/m.exec(stack ?? "")?.[1];
   return `${message ?? String(error)}${place === undefined ? "" : ` (${place})`}`;
 }

@@ -23,7 +23,7 @@ import { terminal } from "./terminal.js";
 import { outcomeText, short, usageText, whole } from "./words.js";
 
 export const LIVE_OPTIONS = {
-  record: { type: "string", value: "OUT.loop", about: "write the run into this file at its end" },
+  record: { type: "string", value: "OUT.loop", about: "write the run to this file when it ends" },
 } as const;
 
 /** The agent, with a recorder if the run is saved to a file. */
@@ -53,7 +53,7 @@ export async function shownRun(
   let interrupts = 0;
   const interrupt = (): void => {
     if (interrupts++ > 0) process.exit(130);
-    terminal.note("aborting; Ctrl-C again ends the program");
+    terminal.note("aborting; press Ctrl-C again to exit");
     run.abort("interrupted");
   };
   process.on("SIGINT", interrupt);
@@ -109,9 +109,9 @@ function lineOf(event: RunEvent): string | undefined {
     case "reset":
       return "the answer starts over";
     case "handoff":
-      return `${event.to} goes on`;
+      return `${event.to} continues`;
     case "model-change":
-      return `${event.model} goes on`;
+      return `${event.model} continues`;
     case "compact-boundary":
       return `the history was shortened from about ${event.preTokens} to ${event.postTokens} tokens`;
     case "warning":
@@ -180,10 +180,10 @@ class Asking {
       try {
         const { questionId, answer } = JSON.parse(line) as { questionId: number; answer: QuestionAnswer };
         if (!run.answer(questionId, answer))
-          terminal.tell(`no open question ${questionId} takes this answer`);
+          terminal.tell(`no open question ${questionId} accepts this answer`);
       } catch (error) {
         const problem = error instanceof LoopletError ? error.problem : (error as Error).message;
-        terminal.tell(`this line is no answer: ${problem}`);
+        terminal.tell(`this line is not an answer: ${problem}`);
       }
     }
   }
@@ -205,8 +205,8 @@ async function answerOf(event: Asked): Promise<QuestionAnswer | undefined> {
     terminal.tell(`${oneLine(toolName)} ${whole(input)}`);
     if (reason) terminal.note(oneLine(reason));
     for (;;) {
-      const told = (await terminal.ask("Allow it? [y]es, [n]o, or a reason for a no:"))?.trim();
-      if (told === undefined) return { behavior: "deny", message: "Nobody is there to allow it." };
+      const told = (await terminal.ask("Allow it? [y]es, [n]o, or the reason for a no:"))?.trim();
+      if (told === undefined) return { behavior: "deny", message: "No user is there to allow it." };
       if (YES.test(told)) return { behavior: "allow" };
       if (/^(?:n|no)$/i.test(told)) return { behavior: "deny", message: "The user said no." };
       if (told !== "") return { behavior: "deny", message: told };
@@ -218,11 +218,11 @@ async function answerOf(event: Asked): Promise<QuestionAnswer | undefined> {
   }
   if (event.question !== "reconcile") return undefined;
   const { toolName, input } = event.data;
-  terminal.tell(`${oneLine(toolName)} ${whole(input)} had begun when the run was cut off.`);
+  terminal.tell(`${oneLine(toolName)} ${whole(input)} had started when the run was interrupted.`);
   for (;;) {
-    const told = (await terminal.ask("What became of it? [d]one, [r]un it again, [f]ailed:"))?.trim();
+    const told = (await terminal.ask("What happened to it? [d]one, [r]un it again, [f]ailed:"))?.trim();
     if (told === undefined || /^f(?:ailed)?$/i.test(told))
-      return { outcome: "fail", message: "Nobody knows what became of it." };
+      return { outcome: "fail", message: "It is not known what happened to it." };
     if (/^r(?:un)?$/i.test(told)) return { outcome: "run" };
     if (/^d(?:one)?$/i.test(told))
       return { outcome: "done", output: (await terminal.ask("Its result:")) ?? "" };

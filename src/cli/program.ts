@@ -47,7 +47,7 @@ export async function program(args: readonly string[]): Promise<number> {
   }
   try {
     if (!Object.hasOwn(COMMANDS, name))
-      throw new UsageError(`there is no command "${name}"; there are ${Object.keys(COMMANDS).join(", ")}`);
+      throw new UsageError(`unknown command "${name}"; the commands are ${Object.keys(COMMANDS).join(", ")}`);
     const command = COMMANDS[name]!;
     if (rest.includes("--help") || rest.includes("-h")) {
       terminal.print(helpOf(name, command));
@@ -59,7 +59,7 @@ export async function program(args: readonly string[]): Promise<number> {
     const problem = error instanceof LoopletError ? sentenceOf(error) : error.message;
     const place = Object.hasOwn(COMMANDS, name) ? `looplet ${name}` : "looplet";
     terminal.tell(`${place}: ${problem}`);
-    if (error instanceof UsageError) terminal.tell(`${place} --help shows how to call it.`);
+    if (error instanceof UsageError) terminal.tell(`${place} --help shows its usage.`);
     return 2;
   }
 }
@@ -76,7 +76,7 @@ function parsed({ options, arguments: names }: Command, args: readonly string[])
   const { positionals, values } = found;
   const missing = names[positionals.length];
   if (missing !== undefined) throw new UsageError(`${missing} is missing`);
-  if (positionals.length > most) throw new UsageError(`${positionals[most]} is one argument too many`);
+  if (positionals.length > most) throw new UsageError(`${positionals[most]} is an unexpected argument`);
   return [positionals, values as Options];
 }
 
@@ -89,9 +89,9 @@ function overview(): string {
     ...calls.map(([call, about]) => `  ${call!.padEnd(width)}  ${about}`),
     "",
     "looplet COMMAND --help shows its options. Each takes --json.",
-    "AGENT is a module whose default export is an agent, or a function of one.",
-    "RUN.loop is a file of run.export().",
-    "Exit code: 0 all is well, 1 something differs or has failed, 2 wrong call.",
+    "AGENT is a module whose default export is an agent, or a function that creates one.",
+    "RUN.loop is a file that run.export() has written.",
+    "Exit code: 0 success, 1 a difference or a failure, 2 wrong usage.",
   ].join("\n");
 }
 

@@ -127,7 +127,7 @@ describe("the program looplet", () => {
   test("says what is wrong with a call, with exit code 2", async () => {
     for (const [args, why] of [
       [[], /RUN\.loop is a file/],
-      [["fly"], /there is no command "fly"; there are run/],
+      [["fly"], /unknown command "fly"; the commands are run/],
       [["run", "agent.mjs"], /looplet run: PROMPT is missing/],
       [["run", "nowhere.mjs", "Hi"], /nowhere\.mjs cannot be loaded/],
       [["run", "broken.mjs", "Hi"], /broken\.mjs cannot be loaded: no key \(file:.*broken\.mjs:1:7\)/],
@@ -135,9 +135,9 @@ describe("the program looplet", () => {
         ["run", "empty.mjs", "Hi"],
         /empty\.mjs needs an agent of createAgent as its default export.*it has the number 7/,
       ],
-      [["inspect", "nowhere.loop"], /nowhere\.loop cannot be read: there is no such file/],
+      [["inspect", "nowhere.loop"], /nowhere\.loop cannot be read: the file does not exist/],
       [["inspect", "agent.mjs"], /not a \.loop file/],
-      [["replay", "agent.mjs", "more"], /more is one argument too many/],
+      [["replay", "agent.mjs", "more"], /more is an unexpected argument/],
       [["replay", "agent.mjs", "--colour"], /--colour/],
       [["step", "agent.mjs", "--at", "x"], /--at needs a whole number, got x/],
       [["fork", "agent.mjs"], /--at N is missing/],
@@ -178,7 +178,7 @@ describe("the program looplet", () => {
   test("denies what nobody is there to allow", async () => {
     const { code, err } = await call(["run", "agent.mjs", "Umbrella?"]);
     assert.equal(code, 0);
-    assert.match(err, /✗ book denied: .*Nobody is there to allow it/);
+    assert.match(err, /✗ book denied: .*No user is there to allow it/);
   });
 
   test("speaks JSON lines, and takes answers as such", async () => {
@@ -203,7 +203,7 @@ describe("the program looplet", () => {
     assert.equal(code, 0);
     assert.equal(events.at(-1).type, "finish");
     assert.equal(events.find(({ type }) => type === "tool-error").error.message.includes("Not today."), true);
-    assert.match(err, /this line is no answer/);
+    assert.match(err, /this line is not an answer/);
   });
 
   test("aborts a run at Ctrl-C", async () => {
@@ -374,7 +374,7 @@ describe("the program looplet", () => {
     writeFileSync(join(folder, "receipts.json"), "nonsense");
     const wrong = await call(["verify", "bug.loop", "--receipts", "receipts.json"]);
     assert.equal(wrong.code, 2);
-    assert.match(wrong.err, /receipts\.json is no JSON/);
+    assert.match(wrong.err, /receipts\.json is not valid JSON/);
   });
 
   test("says what a machine lacks, and never the value of a key", async () => {

@@ -94,9 +94,9 @@ test("the panel shows the runs of its tab, and they go on from there", inChromiu
     await panel.getByText("Good day.").first().waitFor();
     await panel.getByRole("listbox").press("Home");
     await panel.getByRole("listbox").press("ArrowDown");
-    await panel.getByRole("tab", { name: "Go on", exact: true }).click();
+    await panel.getByRole("tab", { name: "Continue", exact: true }).click();
     await panel.getByLabel("System prompt").fill("Be brief.");
-    await panel.getByRole("button", { name: "Go on from here" }).click();
+    await panel.getByRole("button", { name: "Continue from here" }).click();
     await panel.getByText(/forked at step/).waitFor();
     await panel.getByRole("tab", { name: "State", exact: true }).click();
     await panel.getByText("Said otherwise.").first().waitFor();

@@ -133,9 +133,9 @@ test("the page shows the run, and lets it go on in the process", inChromium, () 
       await page.getByText("Attached to checkout").waitFor();
       await page.getByText("Take an umbrella.").first().waitFor();
       await page.getByRole("option", { name: /Tool finishes/ }).click();
-      await page.getByRole("tab", { name: "Go on", exact: true }).click();
+      await page.getByRole("tab", { name: "Continue", exact: true }).click();
       await page.getByLabel("System prompt").fill("Be brief.");
-      await page.getByRole("button", { name: "Go on from here" }).click();
+      await page.getByRole("button", { name: "Continue from here" }).click();
       await page.getByText(/forked at step/).waitFor();
       await page.getByRole("tab", { name: "State", exact: true }).click();
       await page.getByText("Otherwise.").first().waitFor();

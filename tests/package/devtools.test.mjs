@@ -115,12 +115,12 @@ test("shows a run of another tab while it goes on, and lets it go on otherwise",
 
     // The result of the first tool becomes another one, and the run goes on from there with another prompt.
     await page.getByRole("option", { name: /Tool finishes.*result of order/ }).click();
-    await tab(page, "Go on").click();
+    await tab(page, "Continue").click();
     await agent.evaluate(() => window.answerNow("The order was paid back already."));
     const result = page.getByLabel("Tool finishes, as it shall have been");
     await result.fill((await result.inputValue()).replace("20", "0"));
     await page.getByLabel("System prompt").fill("You are strict.");
-    await page.getByRole("button", { name: "Go on from here" }).click();
+    await page.getByRole("button", { name: "Continue from here" }).click();
     await page.getByText(/forked at step/).waitFor();
     await tab(page, "State").click();
     await page.getByText("The order was paid back already.").waitFor();
@@ -133,7 +133,7 @@ test("shows a run of another tab while it goes on, and lets it go on otherwise",
       .first()
       .click();
     await page.getByRole("option", { name: /Tool finishes.*result of order/ }).click();
-    await tab(page, "Go on").click();
+    await tab(page, "Continue").click();
     await agent.evaluate(() => window.answerNow("It was looked up again."));
     await page.getByRole("button", { name: "Try order again" }).click();
     await tab(page, "State").click();
@@ -249,8 +249,8 @@ test("says why a run does not go on", { skip }, () =>
     const agent = await agentPage(page);
     await agent.evaluate(() => window.ask("Hello"));
     await page.getByText("A question waits: permission of refund").waitFor();
-    await tab(page, "Go on").click();
-    const goOn = page.getByRole("button", { name: "Go on from here" });
+    await tab(page, "Continue").click();
+    const goOn = page.getByRole("button", { name: "Continue from here" });
     await page.getByLabel("Other options of the agent, as JSON").fill("{");
     await goOn.click();
     await page.getByText(/The options are no JSON/).waitFor();
@@ -283,7 +283,7 @@ test("opens a file, searches it, and makes a test of it", { skip }, () =>
       .getByText(/^[1-9] steps?$/)
       .first()
       .waitFor();
-    await page.getByRole("button", { name: "Found next" }).click();
+    await page.getByRole("button", { name: "Next match" }).click();
     await page.locator("looplet-devtools .row.is-here.is-found").waitFor();
 
     // Keys: to the first step and on, then the request that follows.
@@ -301,12 +301,12 @@ test("opens a file, searches it, and makes a test of it", { skip }, () =>
       return [download.suggestedFilename(), readFileSync(await download.path(), "utf8")];
     };
     await page.getByRole("button", { name: "Save…" }).click();
-    await page.getByLabel("Hide these texts, one a line").fill("dollars");
+    await page.getByLabel("Hide these texts (one per line)").fill("dollars");
     const [name, saved] = await downloaded("Save");
     assert.equal(name, "refund.loop");
     assert.doesNotMatch(saved, /dollars/);
     assert.match(saved, /20 \*{7} are on their way/);
-    await page.getByRole("button", { name: "Make a test…" }).click();
+    await page.getByRole("button", { name: "Create a test…" }).click();
     await page.getByText('from "vitest"').waitFor();
     await page.getByRole("combobox", { name: "Runner" }).selectOption("node");
     await page.getByText('from "node:test"').waitFor();
@@ -360,7 +360,7 @@ test("can be read and used at three widths, in light and dark", { skip }, () =>
       await page.emulateMedia({ colorScheme });
       const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
       assert.equal(isWide, false);
-      for (const name of ["Step", "Next request", "Prefix", "Go on", "State"]) {
+      for (const name of ["Step", "Next request", "Prefix", "Continue", "State"]) {
         await tab(page, name).click();
         const { violations } = await page.evaluate(() => window.axe.run(document.body));
         const told = violations.map(({ id, nodes }) => `${id}: ${nodes[0].html} ${nodes[0].failureSummary}`);

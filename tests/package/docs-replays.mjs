@@ -125,7 +125,7 @@ export const replays = {
     },
     async inPage(page) {
       await page.getByRole("heading", { name: "bug.loop" }).waitFor();
-      await page.getByRole("tab", { name: "Go on" }).click();
+      await page.getByRole("tab", { name: "Continue" }).click();
       await page.getByLabel("System prompt").waitFor();
     },
   },

@@ -91,7 +91,7 @@ describe("the playground under control", { skip }, () => {
     await decide("Edit");
     const field = visitor.page.getByRole("textbox", { name: "Input for add_note, as JSON" });
     for (const [text, problem] of [
-      ['{ "text": "feed }', /This is not JSON: .*line 1/],
+      ['{ "text": "feed }', /This is not valid JSON: .*line 1/],
       ["[1]", /a JSON object/],
       ["{}", /"text" is missing/],
       ['{ "text": 5 }', /"text" takes a string, not 5/],
@@ -248,7 +248,7 @@ describe("the playground under control", { skip }, () => {
       assert.match(await visitor.transcript.innerText(), word);
       assert.match(await visitor.summaries.innerText(), /stopped/);
       assert.match(await meter(name).getAttribute("aria-valuetext"), /used up$/);
-      await visitor.button(`Go on with ${more}`).click();
+      await visitor.button(`Continue with ${more}`).click();
       assert.equal(Number(await meter(name).getAttribute("aria-valuemax")), 2 * Number(value));
       await visitor.until(visitor.summaries.nth(1));
     });
@@ -257,7 +257,7 @@ describe("the playground under control", { skip }, () => {
     await budget("Iterations", "1");
     await visitor.ask("Calculate 6 * 7 and then list my notes");
     assert.equal(await visitor.card("list_notes").count(), 0);
-    await visitor.button("Go on with 2 iterations").click();
+    await visitor.button("Continue with 2 iterations").click();
     await visitor.until(visitor.summaries.nth(1));
     assert.equal(await visitor.card("calculator").count(), 1, "what is done is not done again");
     assert.match(await visitor.card("list_notes").innerText(), /done/);
@@ -279,8 +279,8 @@ describe("the playground under control", { skip }, () => {
     await field("Seconds").fill("soon");
     await visitor.button("Use this").click();
     const alert = await dialog.getByRole("alert").innerText();
-    assert.match(alert, /Tool calls \(maxToolCalls\): type a whole number/);
-    assert.match(alert, /US dollars \(maxUsd\): type a number above 0/);
+    assert.match(alert, /Tool calls \(maxToolCalls\): enter a whole number/);
+    assert.match(alert, /US dollars \(maxUsd\): enter a number above 0/);
     assert.match(alert, /Seconds \(timeouts\.totalMs\)/);
     assert.equal(await field("Tool calls").getAttribute("aria-invalid"), "true");
     assert.equal(await field("Tokens").getAttribute("aria-invalid"), "false");

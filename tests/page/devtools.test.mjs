@@ -80,7 +80,7 @@ describe("the devtools of the page", { skip }, () => {
     assert.match(await place(), /^Step 2 .*iteration 1/);
     assert.match(await state().innerText(), /A request to practice-1/);
     await click(inside("tab", "Step"));
-    assert.match(await state().innerText(), /Came in[^]*handedOver[^]*Requests\s+https:/);
+    assert.match(await state().innerText(), /Input[^]*handedOver[^]*Requests\s+https:/);
     // The bars of the timeline lie in lanes of the model and of each tool.
     assert.match(
       await panel().locator(".names").innerText(),
@@ -111,12 +111,12 @@ describe("the devtools of the page", { skip }, () => {
         .getByRole("option", { name: /asks permission of add_note/ })
         .first(),
     );
-    await click(inside("tab", "Go on"));
+    await click(inside("tab", "Continue"));
     await inside("combobox", "Agent").selectOption({ label: "practice-mini" });
     await settle();
     await inside("textbox", "System prompt").fill("You are brief.");
     await inside("checkbox", "slow_lookup").uncheck();
-    await inside("button", "Go on from here").click();
+    await inside("button", "Continue from here").click();
     await visitor.until(approval);
     assert.equal(await panel().isVisible(), false);
     assert.match(await visitor.transcript.innerText(), /Save the note[^]*Forked here, at step \d+ of [\w-]+/);
@@ -167,9 +167,9 @@ describe("the devtools of the page", { skip }, () => {
           .getByRole("option", { name: /runs add_note/ })
           .first(),
       );
-      await click(inside("tab", "Go on"));
-      await inside("button", "Go on from here").click();
-      const asked = visitor.page.getByRole("group", { name: "What became of add_note" });
+      await click(inside("tab", "Continue"));
+      await inside("button", "Continue from here").click();
+      const asked = visitor.page.getByRole("group", { name: "What happened to add_note" });
       await visitor.until(asked);
       await asked.getByRole("button", { name: choice, exact: true }).click();
       await visitor.until(visitor.summaries);
@@ -183,9 +183,9 @@ describe("the devtools of the page", { skip }, () => {
   test("say why a run does not go on, and why a file cannot be read", async () => {
     await visitor.ask("What is 6 * 7?");
     await show();
-    await click(inside("tab", "Go on"));
+    await click(inside("tab", "Continue"));
     await inside("textbox", "Other options of the agent, as JSON").fill('{ "limits": {} }');
-    await click(inside("button", "Go on from here"));
+    await click(inside("button", "Continue from here"));
     assert.match(await panel().getByRole("alert").innerText(), /The page sets the other options/);
     const file = await saved();
     for (const [text, why] of [

@@ -198,12 +198,12 @@ describe("the playground's look", { skip }, () => {
       assert.ok((await left()) < 80);
       await page.locator("#scroller").hover();
       await page.mouse.wheel(0, -400);
-      await page.getByRole("button", { name: "To the latest" }).waitFor();
+      await page.getByRole("button", { name: "Jump to the latest message" }).waitFor();
       await page.evaluate(() => document.getElementById("prompt").focus());
       const before = await page.evaluate(() => document.getElementById("scroller").scrollTop);
       await page.getByRole("article", { name: "Tool call time" }).evaluate((card) => card.append("more"));
       assert.equal(await page.evaluate(() => document.getElementById("scroller").scrollTop), before);
-      await page.getByRole("button", { name: "To the latest" }).click();
+      await page.getByRole("button", { name: "Jump to the latest message" }).click();
       assert.ok((await left()) < 80);
     }));
 });

@@ -49,7 +49,7 @@ describe("the playground", { skip }, () => {
   });
 
   test("a first prompt is one click", async () => {
-    await visitor.page.getByRole("button", { name: /Two tools at once/ }).click();
+    await visitor.page.getByRole("button", { name: /Two tools at the same time/ }).click();
     await visitor.until(visitor.summaries);
     assert.equal(await visitor.page.locator("#welcome").isVisible(), false);
   });

@@ -41,9 +41,9 @@ describe("the query tab of the playground", { skip }, () => {
     assert.doesNotMatch(await tab.fileText(), /item\.count, 0/);
     assert.match(await visitor.card("Edit").innerText(), /needs your approval/);
     assert.deepEqual(await tab.items("Todos").allTextContents(), [
-      "● Find what the test calls, completed",
-      "◐ Mending the total, in progress",
-      "○ Note it in the changelog, pending",
+      "● Find the code that the test calls, completed",
+      "◐ Fixing the total, in progress",
+      "○ Add a line to the changelog, pending",
     ]);
     await tab.decide("Edit", "Allow");
     await visitor.until(tab.approval("Write"));

@@ -82,7 +82,7 @@ describe("a conversation that is reloaded", { skip }, () => {
     await reload();
     await visitor.until(visitor.summaries.nth(1));
     const text = await visitor.transcript.innerText();
-    assert.match(text, /6 \* 7, and look up[^]*The page was reloaded here, and the run goes on/);
+    assert.match(text, /6 \* 7, and look up[^]*The page was reloaded here\. The run continues/);
     assert.match(await visitor.card("calculator").nth(1).innerText(), /done[\s\S]*42/);
     assert.match(await visitor.card("slow_lookup").innerText(), /^done/);
     assert.equal(await visitor.card("slow_lookup").count(), 1);
@@ -182,7 +182,7 @@ describe("a conversation that is reloaded", { skip }, () => {
       await visitor.page.getByText("Anthropic", { exact: true }).click();
       await visitor.page.getByRole("textbox", { name: "Model" }).fill("claude-sonnet-4-6");
       await visitor.page.getByLabel("Key", { exact: true }).fill("sk-ant-secret");
-      await visitor.page.getByLabel(/It is my own key/).check();
+      await visitor.page.getByLabel(/my own key/).check();
       await visitor.button("Use this").click();
     };
     await visitor.page.locator("#connection").click();

@@ -46,7 +46,7 @@ describe("a conversation that takes a turn", { skip }, () => {
   test("the conversation is handed over, and the other agent's tools answer", async () => {
     await visitor.page.getByRole("button", { name: /Hand the conversation over/ }).click();
     await visitor.until(visitor.summaries);
-    assert.deepEqual(await lines(), ["Handed over to archivist"]);
+    assert.deepEqual(await lines(), ["Handed off to archivist"]);
     const kinds = await visitor.transcript
       .locator("article, .divider")
       .evaluateAll((parts) => parts.map((part) => part.getAttribute("aria-label") ?? "divider"));

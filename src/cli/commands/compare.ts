@@ -13,9 +13,9 @@ import { terminal } from "../terminal.js";
 export const compare: Command = {
   about: "what a changed agent breaks",
   arguments: ["RUN.loop…"],
-  help: "The exit code is 1 when a run counts against the change.",
+  help: "The exit code is 1 if the change breaks a run.",
   options: {
-    agent: { type: "string", value: "AGENT", about: "the changed agent; without it this version of looplet" },
+    agent: { type: "string", value: "AGENT", about: "the changed agent; default: test this looplet version" },
     tools: { type: "boolean", about: "run its tools, and compare their results" },
     hooks: { type: "boolean", about: "run its hooks; models answer from the files" },
     live: { type: "boolean", about: "ask its models; needs a bound, one of the next three" },

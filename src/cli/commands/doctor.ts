@@ -1,4 +1,4 @@
-/** `looplet doctor`: what this machine lacks. */
+/** `looplet doctor`: checks what this machine is missing. */
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { access, constants, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -15,9 +15,9 @@ interface Finding {
 }
 
 export const doctor: Command = {
-  about: "what this machine lacks",
+  about: "check what this machine is missing",
   arguments: [],
-  help: "It sends nothing. It names variables with keys, and never shows a value.",
+  help: "It sends nothing. It lists variables with keys, and never shows a value.",
   options: {},
   json: "print the findings as JSON",
   async run(_, { json }) {
@@ -55,8 +55,8 @@ function runtime(): Finding {
 
 /** What looplet takes from the platform, and what it is for. */
 const GLOBALS: { readonly [name: string]: string } = {
-  WebAssembly: "without it no run can begin",
-  fetch: "give agents a fetch of your own",
+  WebAssembly: "no run can start without it",
+  fetch: "pass your own fetch to your agents",
   ReadableStream: "answers cannot be streamed",
   DecompressionStream: "looplet/inline cannot unpack the engine",
   "crypto.subtle": "requests to Bedrock cannot be signed",
@@ -94,12 +94,14 @@ async function places(): Promise<Finding[]> {
     {
       about: "fileStore",
       state: canWrite ? "fine" : "note",
-      words: canWrite ? "this folder can be written" : "this folder cannot be written: name another one",
+      words: canWrite ? "this folder is writable" : "this folder is not writable: use another one",
     },
     {
       about: "sqlStore",
       state: isSqlite ? "fine" : "note",
-      words: isSqlite ? "node:sqlite is there" : "no node:sqlite here; install a driver of a database",
+      words: isSqlite
+        ? "node:sqlite is available"
+        : "node:sqlite is not available; install a database driver",
     },
   ];
 }
@@ -121,8 +123,7 @@ function keys(): Finding {
   const names = Object.keys(process.env)
     .filter((name) => KEYS.test(name) && process.env[name] !== "")
     .sort();
-  const words =
-    names.length === 0 ? "none in the environment; looplet reads none by itself" : names.join(", ");
+  const words = names.length === 0 ? "none in the environment; looplet does not read them" : names.join(", ");
   return { about: "keys", state: "note", words };
 }
 
@@ -139,7 +140,7 @@ async function copies(): Promise<Finding[]> {
   }
   const told = Array.from(found, ([place, version]) => `${version} in ${place}`);
   if (told.length === 0)
-    return [{ about: "package", state: "note", words: "not installed here: npm install looplet" }];
+    return [{ about: "package", state: "note", words: "not installed; run npm install looplet" }];
   if (told.length === 1) return [{ about: "package", state: "fine", words: told[0]! }];
   return [
     { about: "package", state: "missing", words: `${told.length} copies; npm dedupe: ${told.join(", ")}` },

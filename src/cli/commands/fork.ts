@@ -5,17 +5,17 @@ import { agentOption, textFile, numberOption } from "../files.js";
 import { LIVE_OPTIONS, recorded, shownRun } from "../live-run.js";
 
 export const fork: Command = {
-  about: "go on from a step with another agent, live",
+  about: "continue from a step with another agent, live",
   arguments: ["RUN.loop"],
   help:
     "Calls that were done before the step are not made again. A question that was\n" +
     "open is asked again. `looplet step` shows the steps with their numbers.",
   options: {
     at: { type: "string", value: "N", about: "the number of the step, from 1" },
-    agent: { type: "string", value: "AGENT", about: "the agent that goes on" },
+    agent: { type: "string", value: "AGENT", about: "the agent that continues the run" },
     ...LIVE_OPTIONS,
   },
-  json: "print events as JSON lines, and read answers so",
+  json: "print events and read answers as JSON lines",
   async run([path], options) {
     const at = numberOption(options, "at");
     if (at === undefined) throw new UsageError("--at N is missing");

@@ -13,11 +13,11 @@ import { terminal } from "../terminal.js";
 import { outcomeText, short, tableText, usageText, whole } from "../words.js";
 
 export const inspect: Command = {
-  about: "what happened; what the file would tell",
+  about: "show what happened, and what the file reveals",
   arguments: ["RUN.loop"],
   help: "Nothing is sent, and no tool runs.",
   options: {
-    text: { type: "boolean", about: "print the prompts, answers, inputs and results in their order" },
+    text: { type: "boolean", about: "print the prompts, answers, inputs and results in order" },
   },
   json: "print it as JSON",
   async run([path], { json, text: asText }) {
@@ -287,7 +287,7 @@ function inspected(
     tableText(names, rows),
     "",
     ...breaksText(prefixBreaks),
-    `Whoever gets this file (${counted(told.bytes, "byte")}) can read:`,
+    `Everyone who has this file (${counted(told.bytes, "byte")}) can read:`,
     ...told.hosts.map((host) => `  asked: ${oneLine(host)}`),
     ...characters,
     ...(secrets.length === 0 ? ["  nothing that looks like a key"] : secrets),

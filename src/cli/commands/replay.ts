@@ -6,11 +6,11 @@ import { agentFile, textFile } from "../files.js";
 import { terminal } from "../terminal.js";
 
 export const replay: Command = {
-  about: "play it: equal, or the first difference",
+  about: "replay it and show the first difference",
   arguments: ["RUN.loop"],
   help: "Nothing is sent, and no tool runs.",
   options: {
-    agent: { type: "string", value: "AGENT", about: "play it with the options of this agent" },
+    agent: { type: "string", value: "AGENT", about: "replay it with the options of this agent" },
     tools: { type: "boolean", about: "run its tools, and compare their results" },
   },
   json: "print the result as JSON",

@@ -10,7 +10,7 @@ export const run: Command = {
     "The text of the model goes to standard output; calls, results, questions and\n" +
     "the end to standard error. Ctrl-C aborts the run, a second one ends the program.",
   options: LIVE_OPTIONS,
-  json: "print events as JSON lines, and read answers so",
+  json: "print events and read answers as JSON lines",
   async run([path, prompt], options) {
     const agent = recorded(await agentFile(path!), options);
     return shownRun(agent, (listeners) => agent.run(prompt!, listeners), options);

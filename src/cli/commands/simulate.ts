@@ -16,19 +16,19 @@ import { agentModule, namesOption, numberOption, written } from "../files.js";
 import { terminal } from "../terminal.js";
 
 export const simulate: Command = {
-  about: "shake an agent until an invariant breaks",
+  about: "inject faults until an invariant breaks",
   arguments: ["AGENT"],
   help:
-    "Nothing is sent, and time is virtual. Stand-ins answer the calls of tools. The\n" +
+    "Nothing is sent, and time is virtual. Simulated tools answer the calls. The\n" +
     "module may also export invariants, a list, and world, the options of the world.",
   options: {
     seeds: { type: "string", value: "N", about: "the number of runs; default 200" },
-    prompt: { type: "string", value: "TEXT", about: "what the person asks" },
+    prompt: { type: "string", value: "TEXT", about: "the user's prompt" },
     "real-tools": { type: "boolean", about: "run the functions of the tools" },
     "never-twice": { type: "string", value: "NAMES", about: "tools or effects that must not happen twice" },
     "always-approved": { type: "string", value: "NAMES", about: "tools that need an approval each time" },
-    "under-budget": { type: "boolean", about: "the limits of the agent hold" },
-    replay: { type: "string", value: "CHOICES", about: "play one failure again" },
+    "under-budget": { type: "boolean", about: "check that the agent's limits hold" },
+    replay: { type: "string", value: "CHOICES", about: "replay one failure" },
     record: { type: "string", value: "OUT.loop", about: "write the first failure into this file" },
   },
   json: "print { runs, digest, failures } as JSON",
@@ -105,7 +105,7 @@ function callOf(path: string, options: Options, { choices }: SimulatedFailure): 
       : [value === true ? `--${name}` : `--${name} ${quoted(String(value))}`],
   );
   const all = [quoted(path), ...given, `--replay ${quoted(JSON.stringify(choices))}`];
-  return `Play it again: looplet simulate ${all.join(" ")}`;
+  return `Replay it: looplet simulate ${all.join(" ")}`;
 }
 
 /** A word for a shell. */

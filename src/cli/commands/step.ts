@@ -9,11 +9,11 @@ import { terminal } from "../terminal.js";
 import { short, usageText, whole } from "../words.js";
 
 export const step: Command = {
-  about: "look at the state behind each step",
+  about: "show the state after each step",
   arguments: ["RUN.loop"],
   help:
-    "It reads commands: Enter or n goes to the next step, p to the one before, a\n" +
-    "number to that step, q ends. With --at it shows one step and ends.",
+    "It reads commands: Enter or n for the next step, p for the previous one, a\n" +
+    "number for that step, q to quit. With --at it shows one step and exits.",
   options: { at: { type: "string", value: "N", about: "the number of the step, from 1" } },
   json: "print the step of --at, or all steps, as JSON",
   async run([path], options) {

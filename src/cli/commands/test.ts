@@ -7,7 +7,7 @@ import { textFile, written } from "../files.js";
 import { terminal } from "../terminal.js";
 
 export const test: Command = {
-  about: "write the test that plays it",
+  about: "write a test that replays it",
   arguments: ["RUN.loop"],
   help:
     "The test fails when the run ends in another way; with --expect also when a new\n" +

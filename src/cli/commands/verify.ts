@@ -7,20 +7,20 @@ import { signatureCheck } from "../public-key.js";
 import { terminal } from "../terminal.js";
 
 export const verify: Command = {
-  about: "judge it by receipts and a policy",
+  about: "check it against receipts and a policy",
   arguments: ["RUN.loop"],
-  help: "The file is played again in the engine. Signatures are checked by --key.",
+  help: "The engine replays the file. Signatures are checked with --key.",
   options: {
     receipts: { type: "string", value: "FILE", about: "a JSON list of the receipts of its journal" },
     key: { type: "string", value: "FILE", about: "the public key that signed them: PEM, JWK, or 32 bytes" },
     journal: { type: "string", value: "KEY", about: "the id of the chat, for a run of a chat" },
-    approved: { type: "string", value: "NAMES", about: "tools whose calls somebody must have allowed" },
-    tools: { type: "string", value: "NAMES", about: "no other tool may have been called" },
+    approved: { type: "string", value: "NAMES", about: "tools whose calls a user must have allowed" },
+    tools: { type: "string", value: "NAMES", about: "no other tool was called" },
     agent: { type: "string", value: "AGENT", about: "its permissions and limits were in force" },
-    "max-usd": { type: "string", value: "N", about: "the run has cost no more" },
-    "max-tokens": { type: "string", value: "N", about: "it has used no more tokens" },
-    "max-iterations": { type: "string", value: "N", about: "it has asked the model no more often" },
-    "max-tool-calls": { type: "string", value: "N", about: "no more calls have run" },
+    "max-usd": { type: "string", value: "N", about: "the run cost at most this" },
+    "max-tokens": { type: "string", value: "N", about: "it used at most this many tokens" },
+    "max-iterations": { type: "string", value: "N", about: "it sent at most this many requests" },
+    "max-tool-calls": { type: "string", value: "N", about: "at most this many calls ran" },
   },
   json: "print { passed, checks } as JSON",
   async run([path], options) {
@@ -58,6 +58,6 @@ async function receiptsIn(path: string): Promise<readonly Receipt[]> {
     return JSON.parse(await textFile(path)) as readonly Receipt[];
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`${path} is no JSON: it needs a list of receipts`);
+    throw new UsageError(`${path} is not valid JSON. Pass a file with a list of receipts`);
   }
 }

@@ -47,7 +47,7 @@ it("makes a call again after a clear word only, whatever letter another word beg
   };
   expect(await shownRun(second as never, begin as never, {})).toBe(0);
   expect(made).toEqual([]);
-  expect(shown.filter((line) => line.startsWith("What became of it?"))).toHaveLength(4);
+  expect(shown.filter((line) => line.startsWith("What happened to it?"))).toHaveLength(4);
   expect((await resumed.result).toolCalls).toMatchObject([{ toolName: "pay", output: "paid" }]);
 });
 

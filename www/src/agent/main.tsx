@@ -66,7 +66,7 @@ function Page() {
       else if (action === "new-chat") newChat();
       else session.retry();
     },
-    goOn(budget, amount) {
+    continueRun(budget, amount) {
       const { isRunning, setup } = session.getState();
       if (isRunning) return;
       session.change({ limits: { ...setup.limits, [budget]: amount } });
@@ -157,7 +157,7 @@ function Page() {
         close={() => setDialog(undefined)}
         apply={(connection, limits) => {
           session.change({ connection, limits });
-          session.goOn();
+          session.continueRun();
         }}
       />
     </>
@@ -169,7 +169,11 @@ function Notes({ notes, after }: { notes: State["notes"]; after: number }) {
     .filter((note) => note.after === after)
     .map(({ thrown }, at) =>
       thrown === undefined ? (
-        <Notice key={at} kind="info" text="Nothing was compacted: all that there is has to be kept." />
+        <Notice
+          key={at}
+          kind="info"
+          text="Nothing was compacted. The history has no messages that can be summarised yet."
+        />
       ) : (
         <Refusal key={at} thrown={thrown} />
       ),
@@ -187,9 +191,13 @@ function CutOff({ run, model, open }: CutOffProps) {
   return (
     <div className="cut-off-run">
       <Bubble text={run.prompt} />
-      <Notice kind="warning" text="The run was cut off, and its key is gone with the page.">
+      <Notice
+        kind="warning"
+        text="The run was interrupted by the reload, and the page no longer has its key."
+      >
         <p className="quiet">
-          Choose the connection to {model} again, and the run goes on. Another question leaves it.
+          Choose the connection to {model} again to continue the run. If you ask something else, the run is
+          dropped.
         </p>
         <Actions of={[["Open the connection", open]]} />
       </Notice>

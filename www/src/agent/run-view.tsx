@@ -15,7 +15,7 @@ import { isUnanswered, type Line, type News, type ShownRun } from "./shown-run.j
 export interface RunActions {
   act(action: NonNullable<Explanation["action"]>): void;
   /** Continues with a larger budget, after it was used up. */
-  goOn(budget: BudgetName, amount: number): void;
+  continueRun(budget: BudgetName, amount: number): void;
   /** Carries out what plan mode held back. */
   carryOut(): void;
 }
@@ -84,7 +84,7 @@ function NewsLine({ news }: { news: Line["news"] }) {
       return <Notice kind="warning" text={news.message} />;
     case "handoff":
       return (
-        <Divider icon="hand" text={news.to === "hand_back" ? "Handed back" : `Handed over to ${news.to}`} />
+        <Divider icon="hand" text={news.to === "hand_back" ? "Handed back" : `Handed off to ${news.to}`} />
       );
     case "model-change": {
       const why = news.error ? ` (${explain(news.error).title.toLowerCase()})` : "";
@@ -92,7 +92,7 @@ function NewsLine({ news }: { news: Line["news"] }) {
     }
     case "answer-cut-off":
       return (
-        <Notice kind="info" text="This answer was cut off. The model writes it anew.">
+        <Notice kind="info" text="This answer was cut off. The model writes it again.">
           {[news.reasoning, news.text].map(
             (words, at) =>
               words !== "" && (
@@ -131,12 +131,17 @@ function Ending({ result, run, session, actions }: EndProps) {
     const { abortReason } = result;
     const isPerson = abortReason === "stopped by the user";
     const end = isPerson ? "You stopped the run." : `The run was stopped: ${abortReason}.`;
-    return <Notice kind="info" text={`${end} What arrived stays in the conversation.`} />;
+    return <Notice kind="info" text={`${end} The text so far stays in the conversation.`} />;
   }
   if (result.outcome === "stopped") {
     const budget = budgetOf(result.stoppedBy);
     if (!budget)
-      return <Notice kind="warning" text={`The run was stopped (${result.stoppedBy}). Ask it to go on.`} />;
+      return (
+        <Notice
+          kind="warning"
+          text={`The run was stopped (${result.stoppedBy}). Send a message to continue.`}
+        />
+      );
     // Twice as much as a run may use.
     const more = (session.getState().setup.limits[budget] ?? 0) * 2;
     return (
@@ -144,10 +149,12 @@ function Ending({ result, run, session, actions }: EndProps) {
         kind="warning"
         text={`The budget of this run is used up: ${budgets[budget].label.toLowerCase()}.`}
       >
-        <p className="quiet">What arrived stays in the conversation; the next run counts from zero.</p>
+        <p className="quiet">
+          The text so far stays in the conversation. The next run starts with a new budget.
+        </p>
         <Actions
           of={[
-            [`Go on with ${budgets[budget].describe(more)}`, () => actions.goOn(budget, more)],
+            [`Continue with ${budgets[budget].describe(more)}`, () => actions.continueRun(budget, more)],
             ["Set the budgets", () => actions.act("connection")],
           ]}
         />
@@ -159,7 +166,7 @@ function Ending({ result, run, session, actions }: EndProps) {
   return (
     <Notice
       kind="info"
-      text={`Plan mode: ${held === 1 ? "one call was" : `${held} calls were`} held back, nothing was changed.`}
+      text={`Plan mode: ${held === 1 ? "one call was" : `${held} calls were`} held back. Nothing was changed.`}
     >
       <Actions of={[["Carry it out", () => actions.carryOut()]]} />
     </Notice>

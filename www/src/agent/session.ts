@@ -62,7 +62,7 @@ import { team } from "./team.js";
 /** Events after which the page is saved, for a reload. */
 const steps: ReadonlySet<RunEvent["type"]> = new Set(["tool-call", "question", "iteration-start", "usage"]);
 
-const reloaded = "The page was reloaded here, and the run goes on.";
+const reloaded = "The page was reloaded here. The run continues.";
 
 /** The user's settings. */
 export interface Setup extends Changes {
@@ -201,7 +201,7 @@ export class Session extends Store<State> {
   ask(prompt: string): void {
     if (this.#isBusy) return this.tell("steer", prompt);
     const { runs, cutOff } = this.getState();
-    this.#goOn();
+    this.#continueRun();
     // A prompt that failed without an answer is no part of the history: it can be tried again, or left.
     const last = cutOff?.run ?? runs.at(-1);
     void this.#ask(prompt, cutOff || isUnanswered(last) ? last : undefined);
@@ -327,15 +327,15 @@ export class Session extends Store<State> {
     this.set({ cutOff: { run: { ...run, messages, origin: reloaded }, open: kept.open } });
     this.change({ ...setup, ...(isGone ? {} : { connection }) });
     if (isGone) this.#keep();
-    else this.#goOn();
+    else this.#continueRun();
   }
 
   /** Resumes the run that a reload has cut off, if its model can be asked again. */
-  goOn(): void {
-    if (this.getState().setup.connection.kind !== "practice") this.#goOn();
+  continueRun(): void {
+    if (this.getState().setup.connection.kind !== "practice") this.#continueRun();
   }
 
-  #goOn(): void {
+  #continueRun(): void {
     const { cutOff, runs } = this.getState();
     if (!cutOff) return;
     this.set({ cutOff: undefined, runs: [...runs, cutOff.run], phase: "Starting" });

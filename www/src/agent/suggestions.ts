@@ -1,18 +1,18 @@
 /** First prompts that show what looplet can do. */
 export const suggestions = [
-  { title: "Two tools at once", prompt: "What is 17 * 23 + 4, and what time is it in Tokyo?" },
+  { title: "Two tools at the same time", prompt: "What is 17 * 23 + 4, and what time is it in Tokyo?" },
   {
-    title: "One after the other, if you allow it",
+    title: "Two steps, with your approval",
     prompt: "Calculate 1234.5 * 0.19 and then save the result as a note",
   },
-  { title: "Progress: steer it or stop it", prompt: "Look up retries and limits in the archive" },
+  { title: "A slow tool: steer it or stop it", prompt: "Look up retries and limits in the archive" },
   {
-    title: "Two agents that it asks",
+    title: "Two subagents",
     prompt:
       "Ask the researcher to look up keys in the archive, and ask the secretary to save the note: call Ada",
   },
   {
-    title: "Hand the conversation over",
+    title: "Hand off to another agent",
     prompt: "Hand over to the archivist, then look up keys in the archive",
   },
   { title: "A tool that asks you", prompt: "Plan a dinner" },

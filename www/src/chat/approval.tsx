@@ -77,7 +77,7 @@ export function Approval({ question: { toolName, input, reason }, schema, answer
     <Asking
       label={`Approval of ${toolName}`}
       question="May this run?"
-      why={`Asked because ${reason}.`}
+      why={`Reason: ${reason}.`}
       keyDown={leave}
     >
       {step === "input" && <InputEditor {...{ toolName, input, schema, back, allow }} />}
@@ -149,7 +149,7 @@ function InputEditor({ toolName, input, schema, back, allow }: InputEditorProps)
         }}
       />
       <p className={`note ${fault === undefined ? "quiet" : "fault"}`} id={note} aria-live="polite">
-        {fault ?? "The tool gets this; the conversation keeps what the model wrote."}
+        {fault ?? "The tool receives this input. The conversation keeps the input that the model wrote."}
       </p>
       <div className="choice">
         <button type="button" className="small primary" onClick={run}>
@@ -171,7 +171,7 @@ function readInput(text: string, schema: unknown): { value?: object; problem?: s
     value = JSON.parse(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { problem: `This is not JSON: ${why.replace(/\.?$/, ".")}` };
+    return { problem: `This is not valid JSON: ${why.replace(/\.?$/, ".")}` };
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return { problem: "The input of a tool is a JSON object, like { … }." };
@@ -188,7 +188,7 @@ function Reason({ toolName, back, deny }: { toolName: string; back(): void; deny
         type="text"
         autoFocus
         aria-label={`Why ${toolName} is denied`}
-        placeholder="Why? The model is told (optional)"
+        placeholder="Reason for the model (optional)"
         maxLength={500}
         value={text}
         onChange={({ target }) => setText(target.value)}
@@ -227,9 +227,9 @@ export function Reconcile({
 }) {
   return (
     <Asking
-      label={`What became of ${toolName}`}
+      label={`What happened to ${toolName}`}
       question="Was this done?"
-      why="The page went away while the call was under way."
+      why="The page was closed while the call was running."
     >
       <div className="choice">
         {outcomes.map(([label, kind, result]) => (

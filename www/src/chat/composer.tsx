@@ -19,7 +19,7 @@ const maxRows = 8;
 
 const kinds = [
   ["steer", "Steer", "Delivered before the next model call"],
-  ["follow-up", "Follow up", "Asked when the model has finished"],
+  ["follow-up", "Follow up", "Sent when the model has finished"],
 ] as const;
 
 export function Composer({ text, write, isRunning, isPlanning = false, ask, tell, stop }: ComposerProps) {
@@ -38,8 +38,10 @@ export function Composer({ text, write, isRunning, isPlanning = false, ask, tell
     else ask(said);
   };
   const isSteer = kind === "steer";
-  const waiting = isSteer ? "Tell it something while it works" : "Ask this when it has finished";
-  const resting = isPlanning ? "Ask for a plan: nothing is changed" : "Ask something";
+  const waiting = isSteer
+    ? "Send a message while the run continues"
+    : "Send a message for when the run has finished";
+  const resting = isPlanning ? "Ask for a plan (nothing is changed)" : "Ask something";
   return (
     <form
       className={`composer ${isRunning ? "running" : ""} ${isPlanning ? "planning" : ""}`}
@@ -62,7 +64,7 @@ export function Composer({ text, write, isRunning, isPlanning = false, ask, tell
       />
       <div className="row">
         <fieldset className="modes" hidden={!isRunning}>
-          <legend className="hidden">What a message does while the run goes on</legend>
+          <legend className="hidden">When your message is delivered during a run</legend>
           {kinds.flatMap(([value, label, title]) => [
             <input
               key={value}

@@ -53,7 +53,7 @@ export function useScroll(turns: number) {
       type="button"
       className="to-end"
       hidden={turns === 0 || !isAway}
-      aria-label="To the latest"
+      aria-label="Jump to the latest message"
       onClick={toEnd}
     >
       <Icon name="down" />

@@ -22,11 +22,11 @@ const examples: Record<Kind, { model: string; baseUrl: string }> = {
 const paces = [
   [24, "Readable"],
   [80, "Slow"],
-  [0, "At once"],
+  [0, "Instant"],
 ] as const;
 
 const standIn =
-  "A stand-in inside this page. It speaks the vendors' wire formats and plans with simple rules: no key, no network, nothing leaves your machine.";
+  "A simulated model in this page. It uses the vendors' wire formats and plans with simple rules. It needs no key and no network, and nothing leaves your machine.";
 
 interface SettingsProps {
   isOpen: boolean;
@@ -116,7 +116,7 @@ function Form({ connection, limits, practice, practiceModel, vendor, submit, clo
         </button>
       </header>
       <fieldset className="kinds">
-        <legend>Who answers</legend>
+        <legend>Model</legend>
         {Object.entries(kinds).flatMap(([value, label]) => [
           <input
             key={value}
@@ -176,7 +176,7 @@ function Form({ connection, limits, practice, practiceModel, vendor, submit, clo
           <Icon name="alert" />
           <div>
             <p>
-              The key stays in the memory of this tab, is sent only to the address above and is gone on
+              The key stays in the memory of this tab, is sent only to the address above, and is deleted on
               reload. Scripts and extensions in this page can read it all the same.
             </p>
             <p>
@@ -190,14 +190,14 @@ function Form({ connection, limits, practice, practiceModel, vendor, submit, clo
                 name="isBrowserKeyAllowed"
                 defaultChecked={vendor?.isBrowserKeyAllowed ?? false}
               />
-              <span>It is my own key in my own browser: allow it</span>
+              <span>Allow it: this is my own key in my own browser</span>
             </label>
           </div>
         </div>
       </Part>
       <fieldset className="part" hidden={!limits}>
         <legend>Budgets of one run</legend>
-        <p className="quiet">What is used up stops the run. Empty: no limit.</p>
+        <p className="quiet">The run stops when a budget is used up. Empty means no limit.</p>
         <div className="triple">
           {budgetNames.map((name) =>
             field(name, fieldOf(name), {
@@ -261,7 +261,7 @@ function readLimits(
     (name) => (isOne && textIn(data, name) === "") || !(Number(textIn(data, name)) >= 0),
   );
   if (hasPrices && bad !== undefined)
-    problems.set(bad, "Prices: type both in dollars per million tokens, from 0 on, or none.");
+    problems.set(bad, "Prices: enter both in dollars per million tokens (0 or more), or leave both empty.");
   if (problems.size === 0) return { limits };
   return { problems: { fields: [...problems.keys()], lines: [...problems.values()] } };
 }

@@ -109,7 +109,7 @@ export const ToolCard = memo(function ToolCard({ part, actions, children }: Tool
           )}
           {state === "denied" && (
             <>
-              <p className="part-label">Told to the model</p>
+              <p className="part-label">Sent to the model</p>
               <p className="quiet">{error?.message}</p>
             </>
           )}

@@ -26,7 +26,7 @@ void talk.begin();
 createRoot(document.getElementById("app")!).render(<Page />);
 
 const lead =
-  "query() of looplet/agent-sdk with its built-in tools, in this tab: the files of the workspace are in memory, and each change waits for you.";
+  "query() of looplet/agent-sdk with its built-in tools, in this tab: the workspace is in memory, and each change waits for your approval.";
 
 function Page() {
   const state = useStore(talk);
@@ -110,7 +110,7 @@ function Page() {
       <Settings
         isOpen={isChoosing}
         connection={connection}
-        practice="A stand-in that knows two tasks. No key, no network."
+        practice="A simulated model that knows two tasks. It needs no key and no network."
         close={() => choose(false)}
         apply={(connection) => talk.connect(connection)}
       />

@@ -15,9 +15,9 @@ const todos = (...statuses: [string, string, string]): Call => ({
   name: "TodoWrite",
   input: {
     todos: [
-      todo("Find what the test calls", "Finding what the test calls", statuses[0]),
-      todo("Mend the total", "Mending the total", statuses[1]),
-      todo("Note it in the changelog", "Noting it in the changelog", statuses[2]),
+      todo("Find the code that the test calls", "Finding the code that the test calls", statuses[0]),
+      todo("Fix the total", "Fixing the total", statuses[1]),
+      todo("Add a line to the changelog", "Adding a line to the changelog", statuses[2]),
     ],
   },
 });
@@ -96,7 +96,7 @@ function nextStep(messages: readonly Message[]): Step {
   const made = since.filter(({ role }) => role === "assistant").length;
   return (
     task?.[made] ??
-    "I am a stand-in without a model behind me. I can mend the failing test or look around; choose a connection at the top for more."
+    "I am a simulated model. I can fix the failing test or look around. To do more, choose a connection at the top."
   );
 }
 

@@ -24,7 +24,7 @@ async function load(place: HTMLElement): Promise<void> {
   const lead = document.createElement("p");
   lead.className = "lead";
   lead.textContent =
-    "useChat, assistant-ui and CopilotKit on one agent. Their packages have 500 MB: npm start -- --screens installs and bundles them.";
+    "useChat, assistant-ui and CopilotKit on one agent. Their packages take 500 MB. To install and bundle them, run npm start -- --screens.";
   place.append(lead);
 }
 

@@ -91,8 +91,8 @@ export function readBudget(
   const value = Number(text);
   const isFine = Number.isFinite(value) && value > 0 && (!isWhole || Number.isSafeInteger(value));
   if (isFine) return { value };
-  const wanted = isWhole ? "a whole number from 1 on" : "a number above 0";
-  return { problem: `${fieldOf(name)} (${option}): type ${wanted}, or nothing for no limit.` };
+  const wanted = isWhole ? "a whole number of at least 1" : "a number above 0";
+  return { problem: `${fieldOf(name)} (${option}): enter ${wanted}, or leave it empty for no limit.` };
 }
 
 /** The limits as options of `createAgent`. */

@@ -18,22 +18,22 @@ const byCode: Record<FailureCode, Omit<Explanation, "details">> = {
   },
   overloaded: {
     title: "The provider is overloaded",
-    advice: "looplet tried again and gave up. Wait a little, then try again.",
+    advice: "looplet retried and gave up. Wait a moment, then try again.",
     action: "retry",
   },
   auth: {
     title: "The key was refused",
-    advice: "Check the key, and whether it belongs to this provider and address.",
+    advice: "Check that the key is correct and belongs to this provider and address.",
     action: "connection",
   },
   billing: {
-    title: "The account cannot pay",
-    advice: "Check the credit or the spending limit at your provider.",
+    title: "The account has no credit",
+    advice: "Check the balance and the spending limit of your account with the provider.",
     action: "connection",
   },
   invalid_request: {
     title: "The provider refused the request",
-    advice: "Often a wrong model name or an option the model does not know.",
+    advice: "The usual cause is a wrong model name, or an option that the model does not support.",
     action: "connection",
   },
   context_length: {
@@ -43,13 +43,13 @@ const byCode: Record<FailureCode, Omit<Explanation, "details">> = {
   },
   content_filter: {
     title: "The provider's filter stopped the answer",
-    advice: "Put the question in other words.",
+    advice: "Rephrase the question.",
     action: undefined,
   },
   not_found: { title: "Not found", advice: "Check the model's name and the base URL.", action: "connection" },
   server: {
     title: "The provider failed",
-    advice: "looplet tried again and gave up. Try once more.",
+    advice: "looplet retried and gave up. Try again.",
     action: "retry",
   },
   network: {
@@ -59,29 +59,29 @@ const byCode: Record<FailureCode, Omit<Explanation, "details">> = {
     action: "connection",
   },
   timeout: {
-    title: "No answer in time",
-    advice: "The stream stood still for too long. Try again.",
+    title: "The answer timed out",
+    advice: "The stream sent nothing for too long. Try again.",
     action: "retry",
   },
   malformed_stream: {
-    title: "The answer is not what the protocol promises",
-    advice: "Is the base URL that of the API, and not of a web page?",
+    title: "The answer does not follow the protocol",
+    advice: "Check that the base URL is that of the API, not of a web page.",
     action: "connection",
   },
   redirected: {
-    title: "The server sends the request elsewhere",
+    title: "The server redirects the request",
     advice:
-      "looplet follows no redirect, because the key would go along. Set the base URL to the final address.",
+      "looplet does not follow redirects, because they would forward the key. Set the base URL to the final address.",
     action: "connection",
   },
   finish_reason: {
-    title: "The answer did not end as it should",
+    title: "The answer is incomplete",
     advice: "Ask for a shorter answer, or allow more output tokens.",
     action: "retry",
   },
   custom_model: {
-    title: "The code that answers as a model has failed",
-    advice: "The details below have its words. Another attempt would fail in the same way.",
+    title: "The function of the custom model failed",
+    advice: "The details below have its error message. A retry would fail in the same way.",
     action: "connection",
   },
   config_invalid: {
@@ -95,32 +95,32 @@ const byCode: Record<FailureCode, Omit<Explanation, "details">> = {
     action: undefined,
   },
   guardrail: {
-    title: "A guardrail said no",
-    advice: "What was asked or answered is not let through. Ask something else.",
+    title: "A guardrail blocked it",
+    advice: "The question or the answer was not allowed. Ask something else.",
     action: "retry",
   },
   run_held: {
-    title: "Another page is at work on this run",
-    advice: "Look for it in your other tabs. Without one, try again in a minute.",
+    title: "Another tab performs this run",
+    advice: "Continue in that tab. If there is none, try again in a minute.",
     action: "retry",
   },
   journal_gone: {
     title: "The saved run was deleted",
-    advice: "The data of this site was cleared, here or in another tab. Begin a new run.",
+    advice: "The data of this site was cleared in this tab or another one. Start a new run.",
     action: undefined,
   },
   store_failed: {
-    title: "This browser could not read the kept run",
+    title: "This browser could not read the saved run",
     advice: "The storage of this site may be full, closed or blocked. The run is unchanged.",
     action: "retry",
   },
   run_exists: {
-    title: "There is another run with this id",
-    advice: "Begin a new run.",
+    title: "Another run has this id",
+    advice: "Start a new run.",
     action: "retry",
   },
   bug: {
-    title: "A defect of looplet",
+    title: "A bug in looplet",
     advice: "Only this run ended. Please report it with the details below.",
     action: "retry",
   },
@@ -148,9 +148,13 @@ export function explainThrown(error: unknown): Explanation {
   const { code = "", message = String(error) } = Object(error) as Partial<LoopletError>;
   const said = error instanceof LoopletError ? saidBy(error) : message;
   const key =
-    "A key in a page can be read by everybody who can open it. Tick the box if it is your own key in your own browser.";
+    "Everyone who can open the page can read its key. Tick the box if this is your own key in your own browser.";
   const advice = code === "config_browser_key" ? key : "Correct it and try again.";
-  const known = byCode[code as FailureCode] ?? { title: "This cannot work", advice, action: "connection" };
+  const known = byCode[code as FailureCode] ?? {
+    title: "The settings do not work",
+    advice,
+    action: "connection",
+  };
   return { ...known, details: code === "" ? said : `${said} · code ${code}` };
 }
 

@@ -5,9 +5,9 @@ import type { PermissionMode } from "looplet";
 export const modes = {
   default: { label: "Ask first", title: "Tools that change something wait for you" },
   plan: { label: "Plan only", title: "Tools that change something are held back" },
-  acceptEdits: { label: "Accept edits", title: "Notes are saved without asking, all else asks" },
-  dontAsk: { label: "Never ask", title: "What is not allowed already is refused" },
-  bypassPermissions: { label: "Run everything", title: "No tool waits for you" },
+  acceptEdits: { label: "Accept edits", title: "Notes are saved without asking. Everything else asks" },
+  dontAsk: { label: "Never ask", title: "Calls that no rule allows are refused" },
+  bypassPermissions: { label: "Run everything", title: "No tool asks" },
 } as const satisfies Partial<Record<PermissionMode, { label: string; title: string }>>;
 
 export type Mode = keyof typeof modes;

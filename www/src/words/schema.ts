@@ -18,7 +18,7 @@ export function mismatch(schema: unknown, input: object): string | undefined {
   for (const [name, value] of fields) {
     const wanted = properties[name]?.type;
     if (!(name in properties) && additionalProperties === false)
-      return `The tool knows no field "${name}"${known.length ? `, only ${known.map((field) => `"${field}"`).join(", ")}` : ""}.`;
+      return `The tool has no field "${name}"${known.length ? `, only ${known.map((field) => `"${field}"`).join(", ")}` : ""}.`;
     if (wanted !== undefined && !isOf(wanted, value))
       return `The field "${name}" takes ${article(wanted)}, not ${shown(value)}.`;
   }

@@ -188,11 +188,11 @@ class ChannelPublisher implements Publisher {
   #done(asked: Exclude<Message<Asked>, { type: "hello" }>): string | undefined {
     if (asked.type === "fork") return this.#fork(asked);
     const { records, run } = this.#runs.get(asked.run) ?? {};
-    if (records === undefined) throw new Error("the run is no longer there");
+    if (records === undefined) throw new Error("the run no longer exists");
     if (asked.type === "export")
       return joinedLoops(records.map((record) => record.text(asked.run, run?.outcome)));
     if (asked.type === "answer") return this.#answer(asked, run);
-    if (run === undefined) throw new Error("only the page of the run ends it");
+    if (run === undefined) throw new Error("only the run's own page can abort it");
     run.abort("aborted in devtools");
     return undefined;
   }
@@ -203,7 +203,7 @@ class ChannelPublisher implements Publisher {
   ): undefined {
     const run = fork ?? runUnderWay(Object.values(this.#agents), id);
     if (run === undefined)
-      throw new Error("no offered agent has this run under way: `offer` its agent to answer questions here");
+      throw new Error("no offered agent performs this run. To answer questions here, `offer` its agent");
     if (!run.answer(questionId, answer)) throw new Error("the question is no longer open");
   }
 

@@ -201,7 +201,7 @@ it("two publishers on one channel tell their own runs, and answer for them alone
   expect([first.source.id, last.source.id]).toEqual([a.id, b.id]);
   await expectEqual(second, runs[0]!.id);
   const wrong = viewer.attachment.ask(b.id, { type: "export", run: runs[0]!.id });
-  await expect(wrong).rejects.toThrow("no longer there");
+  await expect(wrong).rejects.toThrow("no longer exists");
   other.close();
   await expect.poll(() => viewer.gone).toEqual([b.id]);
 });
@@ -279,7 +279,7 @@ it("the latest runs are kept, and a forgotten one is not asked for again and aga
   await long.result;
   await viewer.seen(runs[2]!);
   expect([...viewer.runs.keys()]).toEqual(runs.slice(1));
-  await expect(viewer.file(runs[0]!)).rejects.toThrow("nobody has");
+  await expect(viewer.file(runs[0]!)).rejects.toThrow("no publisher has");
   expect(hellos.filter((type) => type === "hello")).toHaveLength(2);
 });
 
@@ -363,7 +363,7 @@ describe("a fork", () => {
     const { run, source, fork } = await forking(agent, publisher, viewer);
     const { attachment } = viewer;
     const end = (id: string) => attachment.ask(source.id, { type: "abort", run: id });
-    await expect(end(run.id)).rejects.toThrow("page of the run");
+    await expect(end(run.id)).rejects.toThrow("run's own page");
     const asked = async (id: string): Promise<number> => {
       const questions = () =>
         viewer.runs
@@ -439,7 +439,7 @@ describe("the questions of a run that is under way", () => {
     await send(answer);
     const { outcome, toolCalls } = await run.result;
     expect([outcome, toolCalls[0]!.output]).toEqual(["completed", output]);
-    await expect(send(answer)).rejects.toThrow("under way");
+    await expect(send(answer)).rejects.toThrow("no offered agent");
   });
 
   it("a call to reconcile of a resumed run of a chat is answered by devtools", async () => {

@@ -62,7 +62,7 @@ export async function view(channel: DevtoolsChannel): Promise<Viewer> {
       const text = await attachment.ask(source, { type: "export", run: id }).catch(() => undefined);
       if (text !== undefined) return text;
     }
-    throw new Error(`nobody has the run ${id}`);
+    throw new Error(`no publisher has the run ${id}`);
   };
   return {
     attachment,

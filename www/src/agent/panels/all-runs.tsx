@@ -22,7 +22,9 @@ export function AllRuns({ runs }: { runs: number }) {
       percent: await store.maxItersPercent(),
       ends: await store.iterationsToEndTurn(),
     });
-    read().then(setFigures, (error) => setFigures(`Nothing is kept here: ${String(error)}`));
+    read().then(setFigures, (error) =>
+      setFigures(`The runs of this browser cannot be read: ${String(error)}`),
+    );
   }, [isOpen, runs]);
   return (
     <details className="all-runs" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -36,7 +38,7 @@ export function AllRuns({ runs }: { runs: number }) {
 
 /** Bars as a table, so that they can be read without being seen. */
 function Plots({ percent, ends }: Figures) {
-  const text = `${Math.round(percent * 10) / 10} % reached their most iterations`;
+  const text = `${Math.round(percent * 10) / 10} % reached their iteration limit`;
   const most = Math.max(...ends.map(({ jobs }) => jobs));
   return (
     <>
@@ -44,7 +46,7 @@ function Plots({ percent, ends }: Figures) {
         <meter min={0} max={100} value={percent} aria-label={text} /> {text}
       </p>
       {ends.length === 0 ? (
-        <p className="quiet">No run has come to its end yet.</p>
+        <p className="quiet">No run has ended yet.</p>
       ) : (
         <table>
           <caption>Iterations to the end of the model&apos;s turn</caption>

@@ -34,7 +34,7 @@ type Counts = number[];
 
 /** The time to wait for an answer, in milliseconds. After it, its publisher may be gone. */
 const REPLY_MS = 10_000;
-const UNANSWERED = "The other side does not answer: its page may be closed, or its process may have exited.";
+const UNANSWERED = "The run's page or process does not answer. It may have been closed.";
 
 /** A question without what the attachment adds to it. */
 type Question = Asked extends infer A ? (A extends { request: number } ? Omit<A, "request"> : never) : never;

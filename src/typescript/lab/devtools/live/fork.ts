@@ -60,7 +60,11 @@ function changed(options: AgentOptions, changes: ForkChanges): Partial<AgentOpti
 function renamed(model: Model, name: string): Model {
   if (name === model.model) return model;
   if (model.vendor === "custom")
-    throw new LoopletError("config_invalid_value", "model", "a model of your own code has no other name");
+    throw new LoopletError(
+      "config_invalid_value",
+      "model",
+      "the name of a model that your own code answers cannot change",
+    );
   const parts = modelParts(model)!;
   return sealModel({ ...parts, config: { ...parts.config, model: name } });
 }

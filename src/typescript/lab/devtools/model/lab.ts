@@ -266,7 +266,7 @@ export class Lab implements AttachmentListener {
     const { run, step, input, agent, changes } = request;
     const journal = run.playback.journalAt(step, input);
     if (journal.length === 0)
-      throw new Error("Nothing of the run is saved at this step yet: choose a later one.");
+      throw new Error("Nothing of the run is saved at this step yet. Choose a later step.");
     const { id: runId, name: runName } = run.facts;
     if (this.host !== undefined)
       return this.host.fork({ run: runId, name: runName, step, prompt: run.prompt, journal, agent, changes });
@@ -274,7 +274,7 @@ export class Lab implements AttachmentListener {
     const own = this.sources.get(run.facts.source?.id ?? "");
     const source =
       own !== undefined && isOffered(own) ? own : [...this.sources.values()].find((one) => isOffered(one));
-    if (source === undefined) throw new Error(`The agent ${agent} is not offered any more.`);
+    if (source === undefined) throw new Error(`The agent ${agent} is no longer available.`);
     const from = { run: runId, step };
     const id = await source.attachment.ask(source.id, { type: "fork", agent, from, journal, changes });
     const key = `${source.id} ${id}`;

@@ -21,14 +21,14 @@ export class Search {
     this.#steps = steps;
     this.#words = words.toLowerCase();
     this.#onFound = onFound;
-    this.#goOn();
+    this.#searchMore();
   }
 
   stop(): void {
     this.#isStopped = true;
   }
 
-  #goOn(): void {
+  #searchMore(): void {
     if (this.#isStopped) return;
     const startedMs = performance.now();
     while (this.#at < this.#steps.length && performance.now() - startedMs < SLICE_MS) {
@@ -38,7 +38,7 @@ export class Search {
     }
     this.isOver = this.#at >= this.#steps.length;
     this.#onFound();
-    if (!this.isOver) setTimeout(() => this.#goOn(), 0);
+    if (!this.isOver) setTimeout(() => this.#searchMore(), 0);
   }
 
   #textOf({ input, events, calls, questions }: ReplayStep): string {

@@ -104,7 +104,7 @@ export async function listen(
     answer(request, response).catch((error: unknown) => {
       if (response.headersSent) return response.destroy();
       const { status, message } =
-        error instanceof Refusal ? error : new Refusal(500, "Something went wrong.");
+        error instanceof Refusal ? error : new Refusal(500, "The server failed. Reload the page.");
       // The rest of a body that was refused is not read.
       const headers = { ...HEADERS, "content-type": "text/plain; charset=utf-8", connection: "close" };
       return response.writeHead(status, headers).end(`${message}\n`);
@@ -124,12 +124,12 @@ export async function listen(
 /** The path after the token. @throws Refusal */
 function pathOf({ url = "", headers }: IncomingMessage, token: string): string {
   const { host = "", origin } = headers;
-  if (!HOSTS.test(host)) throw new Refusal(403, "Devtools answer only on 127.0.0.1.");
+  if (!HOSTS.test(host)) throw new Refusal(403, "Devtools are served on 127.0.0.1 only.");
   if (origin !== undefined && origin !== `http://${host}`)
-    throw new Refusal(403, "Devtools answer no page of another origin.");
+    throw new Refusal(403, "Devtools do not answer pages of another origin.");
   const [, given = "", path = ""] = /^\/([^/?#]*)\/([^?#]*)$/.exec(url) ?? [];
   if (!timingSafeEqual(digest(given), digest(token)))
-    throw new Refusal(403, "Open the whole address that the program has: each start of it has another one.");
+    throw new Refusal(403, "Open the full address that the program printed. It changes with each start.");
   return path;
 }
 
@@ -144,7 +144,7 @@ async function file(path: string, dist: URL): Promise<[ending: string, body: str
   if (path === "page.css") return ["css", STYLE];
   const name = /^dist\/((?:[\w-]+\/)*[\w-]+\.js)$/.exec(path)?.[1];
   const body = name === undefined ? undefined : await readFile(new URL(name, dist)).catch(() => undefined);
-  if (body === undefined) throw new Refusal(404, "Devtools have no such file.");
+  if (body === undefined) throw new Refusal(404, "File not found.");
   return ["js", body];
 }
 
@@ -155,9 +155,9 @@ async function heard(
 ): Promise<void> {
   // A form of another page can send every type but this one.
   if (!/^application\/json\b/i.test(request.headers["content-type"] ?? ""))
-    throw new Refusal(415, "A message is JSON.");
+    throw new Refusal(415, "Send a message as application/json.");
   const message = await jsonOf(request);
-  if (!isObject(message)) throw new Refusal(400, "A message is a JSON object.");
+  if (!isObject(message)) throw new Refusal(400, "A message must be a JSON object.");
   response.writeHead(204, HEADERS).end();
   channel.hear(message);
 }

@@ -68,7 +68,7 @@ function Empty({ isAttached }: { isAttached: boolean }) {
         <strong>{isAttached ? "No run has started yet." : "No run is open."}</strong>
       </p>
       <p class="quiet">
-        Open a .loop file, or drop one here. The runs of an agent that is published appear by themselves.
+        Open a .loop file, or drop one here. The runs of a published agent appear automatically.
       </p>
     </div>
   );

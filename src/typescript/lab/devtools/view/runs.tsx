@@ -83,7 +83,7 @@ function Branch({ lab, run }: { lab: Lab; run: OpenedRun }) {
         <button
           type="button"
           aria-pressed={isBeside}
-          title="Show it next to the selected run"
+          title="Compare with the selected run"
           onClick={() => lab.place(isBeside ? undefined : run)}
         >
           Beside

@@ -37,7 +37,7 @@ export function Toolbar({ lab, open }: ToolbarProps) {
         Save…
       </button>
       <button type="button" disabled={run === undefined} onClick={() => show("test")}>
-        Make a test…
+        Create a test…
       </button>
       <SearchBox lab={lab} />
       {run !== undefined && shown === "save" && (
@@ -80,10 +80,15 @@ function SearchBox({ lab }: { lab: Lab }) {
       <span class="quiet" role="status">
         {told}
       </span>
-      <button type="button" aria-label="Found before" disabled={count === 0} onClick={() => lab.goFound(-1)}>
+      <button
+        type="button"
+        aria-label="Previous match"
+        disabled={count === 0}
+        onClick={() => lab.goFound(-1)}
+      >
         ↑
       </button>
-      <button type="button" aria-label="Found next" disabled={count === 0} onClick={() => lab.goFound(1)}>
+      <button type="button" aria-label="Next match" disabled={count === 0} onClick={() => lab.goFound(1)}>
         ↓
       </button>
     </div>

@@ -20,7 +20,7 @@ const TABS = {
   step: "Step",
   request: "Next request",
   prefix: "Prefix",
-  fork: "Go on",
+  fork: "Continue",
 } as const;
 type Tab = keyof typeof TABS;
 

@@ -68,12 +68,12 @@ export function ForkForm({ lab, run, step }: StepProps) {
         </p>
       )}
       <p class="quiet">
-        The run goes on from this step as another run. Calls that were done are not made again; a question
-        that was open is asked again.
+        Another run continues from this step. Finished calls are not repeated. A question that was open is
+        asked again.
       </p>
       {editable !== undefined && (
         <label class="field">
-          <span>{inputName(run.steps[step]!)}, as it shall have been</span>
+          <span>{inputName(run.steps[step]!)}, changed for the fork</span>
           <textarea name="input" rows={5} spellcheck={false} defaultValue={editable} />
         </label>
       )}
@@ -93,7 +93,7 @@ export function ForkForm({ lab, run, step }: StepProps) {
       <Problem text={problem} />
       <p class="actions">
         <button type="submit" class="primary">
-          Go on from here
+          Continue from here
         </button>
       </p>
     </form>
@@ -132,7 +132,7 @@ function AgentFields({ agent }: { agent: OfferedAgent }) {
         />
       </label>
       <label class="field">
-        <span>Tell it</span>
+        <span>Message to the model</span>
         <input name="told" placeholder="The model gets it with its next request" />
       </label>
     </>
@@ -142,7 +142,7 @@ function AgentFields({ agent }: { agent: OfferedAgent }) {
 function NoAgent() {
   return (
     <>
-      <p>No agent is offered to go on with.</p>
+      <p>No agent is available to continue this run.</p>
       <p class="quiet">
         Offer agents of this page by <code>devtools.agents = {"{ support: agent }"}</code>, or those of a
         publisher by <code>publisher.offer({"{ support: agent }"})</code>.
@@ -183,7 +183,7 @@ function optionsIn(text: string): { [name: string]: unknown } {
   try {
     options = JSON.parse(text);
   } catch (error) {
-    throw new Error(`The options are no JSON: ${problemOf(error)}`);
+    throw new Error(`The options are not valid JSON: ${problemOf(error)}`);
   }
   if (isObject(options) && !Array.isArray(options)) return options;
   throw new Error('The options need to be an object: { "limits": { "maxIterations": 5 } }.');

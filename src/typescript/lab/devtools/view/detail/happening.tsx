@@ -13,7 +13,7 @@ export function Happening({ step }: { step: ReplayStep }) {
         : `${told.bytes.base64.length} characters of base64`;
   return (
     <>
-      <h3>Came in</h3>
+      <h3>Input</h3>
       <pre tabIndex={0}>{came}</pre>
       <Items title="Events" items={events} name={({ type }) => type} />
       <Items

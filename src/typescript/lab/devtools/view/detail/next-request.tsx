@@ -18,7 +18,7 @@ export function NextRequest({ lab, run, step }: StepProps) {
   return (
     <>
       {place === undefined && (
-        <p class="quiet">No request follows this step in what is known of the run. The last one was:</p>
+        <p class="quiet">The recording has no request after this step. The last one was:</p>
       )}
       <p>
         <code class="url">

@@ -14,7 +14,8 @@ export function Prefixes({ lab, run, step }: StepProps) {
   if (!requests.some(({ prefix }) => prefix !== undefined))
     return (
       <p class="quiet">
-        No request is compared with one before it. Recorded runs are compared from their second request on.
+        No request has a previous one to compare with. Comparison starts with the second request of a recorded
+        run.
       </p>
     );
   const here = run.requestBefore(step);
@@ -27,7 +28,7 @@ export function Prefixes({ lab, run, step }: StepProps) {
     <>
       <p>
         {broken.length === 0
-          ? "Every request begins with everything of the one before it."
+          ? "Every request starts with the full previous request."
           : `${counted(broken.length)}: about ${amount(again)} tokens were not shared there.`}
       </p>
       {shown.length < requests.length && (

@@ -29,12 +29,12 @@ export function SaveDialog({ lab, run, close }: SaveDialogProps) {
     <Dialog title="Save the run" close={close}>
       <form onSubmit={(event) => void save(event)}>
         <label class="field">
-          <span>Hide these texts, one a line</span>
+          <span>Hide these texts (one per line)</span>
           <textarea name="hidden" rows={4} placeholder="Ann Lee" />
         </label>
         <p class="quiet">
-          Keys are not in the file. A text that you name becomes asterisks wherever it stands. Read the file
-          before you publish it.
+          The file contains no keys. Each text that you list is replaced by asterisks. Read the file before
+          you publish it.
         </p>
         <Problem text={problem} />
         <p class="actions">

@@ -21,13 +21,13 @@ export function TestDialog({ lab, run, close }: TestDialogProps) {
     try {
       download(name, await lab.fileOf(run, []));
       download(name.replace(/\.loop$/, ".test.ts"), code);
-      tell("Saved. Put both files into one folder.");
+      tell("Saved. Put both files in the same folder.");
     } catch (error) {
       tell(problemOf(error));
     }
   };
   return (
-    <Dialog title="Make a test of the run" close={close}>
+    <Dialog title="Create a test from the run" close={close}>
       <label class="field">
         <span>Runner</span>
         <select value={runner} onChange={({ currentTarget }) => setRunner(currentTarget.value as TestRunner)}>
