@@ -143,7 +143,7 @@ export const facades = {
       const rows = [message("user", "Build."), message("assistant", "Built.")];
       const entries = rows.map((message, iter) => ({ job_id: "j", iter, message }));
       const end = { job_id: "j", iter: 1, stop_reason: "end_turn" };
-      assert.equal(await made.goOn([...entries, end], { fetch }), "The footer.");
+      assert.equal(await made.continueJob([...entries, end], { fetch }), "The footer.");
       assert.equal(fetch.requests[0].body.messages.length, 3);
     },
   },

@@ -293,7 +293,7 @@ fn a_journal_with_a_corrupt_or_a_lost_entry_goes_on_from_the_save_before_it() {
         // The facts of the run have no agent.
         let is_of_run = matches!(
             entries[at].fact,
-            Fact::Begun(_) | Fact::Prompted(_) | Fact::Run(_) | Fact::ModelUsage { .. }
+            Fact::ProcessStarted(_) | Fact::Prompted(_) | Fact::Run(_) | Fact::ModelUsage { .. }
         );
         let stranger = (!is_of_run).then_some(Some(stranger));
         for wrong in wrong.iter().chain(&stranger) {

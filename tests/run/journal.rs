@@ -1,6 +1,6 @@
 //! The journal's facts and the records of a run, as data that outlives it.
 
-use looplet::engine::model::journal::{Begun, CallStatus, Checkpoint, Entry, FORMAT, Fact, Record};
+use looplet::engine::model::journal::{CallStatus, Checkpoint, Entry, FORMAT, Fact, ProcessStart, Record};
 use looplet::engine::model::json;
 use serde_json::{Value, json};
 
@@ -99,9 +99,9 @@ fn a_checkpoint_refuses_entries_that_cannot_follow() {
         messages: Vec::new(),
         left_out: Vec::new(),
     };
-    let newer = Begun {
+    let newer = ProcessStart {
         format: FORMAT + 1,
-        ..Begun::default()
+        ..ProcessStart::default()
     };
     let mut checkpoint = Checkpoint::default();
     checkpoint.fold(entry(1, 0, agent())).unwrap();
@@ -113,7 +113,7 @@ fn a_checkpoint_refuses_entries_that_cannot_follow() {
         (entry(2, 0, agent()), "is not the next one"),
         (entry(2, 0, messages(1)), "leaves messages out"),
         (
-            entry(2, 0, Fact::Begun(Box::new(newer))),
+            entry(2, 0, Fact::ProcessStarted(Box::new(newer))),
             "was written by a newer version of looplet: update looplet",
         ),
     ] {

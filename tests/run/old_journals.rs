@@ -81,7 +81,7 @@ fn usage(outside: &Outside<'_>) -> (BTreeMap<String, Option<Usage>>, Vec<UsageSt
 /// Goes on from each save of a stored journal. `is_same` says that the run ends as one that nobody has killed.
 fn go_on_everywhere(format: u32, name: &str, scene: &Scene, is_same: fn(&Value, &Value) -> bool) {
     let entries = entries(format, name);
-    let Fact::Begun(begun) = &entries[0].fact else {
+    let Fact::ProcessStarted(begun) = &entries[0].fact else {
         panic!("{:?}", entries[0]);
     };
     assert_eq!(begun.format, format);
@@ -140,7 +140,7 @@ fn a_journal_of_format_6_continues_from_each_of_its_saves() {
 #[test]
 fn a_journal_of_a_newer_format_is_refused() {
     let mut entries = entries(1, "handed");
-    let Fact::Begun(begun) = &mut entries[0].fact else {
+    let Fact::ProcessStarted(begun) = &mut entries[0].fact else {
         panic!("{:?}", entries[0]);
     };
     begun.format = FORMAT + 1;

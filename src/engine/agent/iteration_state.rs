@@ -8,12 +8,12 @@ use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::identity::AgentIdentity;
 use crate::engine::agent::questions::{About, Ask};
 use crate::engine::model::event::EventKind;
-use crate::engine::model::journal::{CourseState, Reply};
+use crate::engine::model::journal::{ProgressState, Reply};
 use crate::engine::model::question::{Facts, Point};
 
 #[derive(Clone)]
 pub struct IterationState {
-    kept: CourseState,
+    kept: ProgressState,
 }
 
 /// The events of the iteration that are still to be emitted.
@@ -31,9 +31,9 @@ enum Progress {
 impl Default for IterationState {
     fn default() -> IterationState {
         IterationState {
-            kept: CourseState {
+            kept: ProgressState {
                 is_told: true,
-                ..CourseState::default()
+                ..ProgressState::default()
             },
         }
     }
@@ -41,12 +41,12 @@ impl Default for IterationState {
 
 impl IterationState {
     /// The state from a checkpoint, for an agent that has started this number of iterations.
-    pub fn restored(mut kept: CourseState, iterations: u32) -> IterationState {
+    pub fn restored(mut kept: ProgressState, iterations: u32) -> IterationState {
         kept.is_told |= !kept.is_open && iterations == 0;
         IterationState { kept }
     }
 
-    pub fn kept(&self) -> &CourseState {
+    pub fn kept(&self) -> &ProgressState {
         &self.kept
     }
 

@@ -54,7 +54,7 @@ use crate::engine::agent::machine::step::{Now, Phase};
 use crate::engine::agent::next::Next;
 use crate::engine::agent::questions::{About, Settled};
 use crate::engine::agent::request::Requests;
-use crate::engine::agent::request::handoff::take_over;
+use crate::engine::agent::request::handoff::accept_handoff;
 use crate::engine::agent::request::reading::Reading;
 use crate::engine::agent::summary::Summary;
 use crate::engine::ledger::Grown;
@@ -129,8 +129,8 @@ impl Agent {
     }
 
     /// Hands the conversation off to the agent with this agent's new profile.
-    pub fn take_over(&mut self, ctx: &mut AgentContext<'_>, successor: Successor) {
-        take_over(ctx, &mut self.history.transcript, successor);
+    pub fn accept_handoff(&mut self, ctx: &mut AgentContext<'_>, successor: Successor) {
+        accept_handoff(ctx, &mut self.history.transcript, successor);
     }
 
     /// The model call whose response is being received.
@@ -281,7 +281,7 @@ impl Agent {
             answer = *read;
         }
         if let Some(settled) = ctx.answered(question, answer) {
-            self.go_on(ctx, settled);
+            self.continue_step(ctx, settled);
         }
     }
 
@@ -291,7 +291,7 @@ impl Agent {
     }
 
     /// Takes the step that waited for a point, when all functions that were asked there have answered.
-    fn go_on(&mut self, ctx: &mut AgentContext<'_>, settled: Settled) {
+    fn continue_step(&mut self, ctx: &mut AgentContext<'_>, settled: Settled) {
         let Settled { point, about, answer } = settled;
         let Calls { batch, approvals, .. } = &mut self.calls;
         let next = match answer {

@@ -18,8 +18,8 @@ use crate::engine::model::message::Json;
 use crate::engine::model::usage::{Price, Terms, Usage, is_version_of};
 
 use call_ids::TakenIds;
-use part::{Begun, names_of, own_name};
 pub use part::{Change, Part, PartKind};
+use part::{Continuation, names_of, own_name};
 
 /// Why the model stopped, in neutral words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,7 +117,7 @@ pub struct ModelAnswer {
     pub max_argument_bytes: usize,
     /// The bytes of the text that this answer continues. 0 for none.
     begun_bytes: usize,
-    begun: Begun,
+    continuation: Continuation,
     /// The bytes that repeat that text. They are held back while the answer may repeat all of it.
     repeated_bytes: usize,
 }
@@ -154,7 +154,7 @@ impl ModelAnswer {
         let part = self.start(PartKind::Text);
         self.push(part, text);
         self.begun_bytes = text.len();
-        self.begun = Begun::Waits;
+        self.continuation = Continuation::Waits;
     }
 
     /// True if the answer has only the text that it continues.
@@ -182,12 +182,12 @@ impl ModelAnswer {
     /// Opens a block and returns its index. Beyond [`ModelAnswer::max_parts`] it opens none, and no block
     /// has the index.
     pub fn start(&mut self, kind: PartKind) -> usize {
-        if self.begun == Begun::Waits {
+        if self.continuation == Continuation::Waits {
             if kind == PartKind::Text {
-                self.begun = Begun::Repeats;
+                self.continuation = Continuation::Repeats;
                 return 0;
             }
-            self.begun = Begun::GoesOn;
+            self.continuation = Continuation::Continues;
             self.end(0);
         }
         let part = self.parts.len();
@@ -272,11 +272,13 @@ impl ModelAnswer {
     pub fn grow<R>(&mut self, part: usize, write: impl FnOnce(&mut String) -> R) -> Option<R> {
         let open = self.parts.get_mut(part).filter(|part| !part.ended)?;
         let from = open.text.len();
-        let may_repeat = part == 0 && self.begun == Begun::Repeats;
+        let may_repeat = part == 0 && self.continuation == Continuation::Repeats;
         let result = write(&mut open.text);
         if may_repeat {
-            let (begun, new) = open.text.split_at_checked(from).unwrap_or_default();
-            let (again, expected) = begun.split_at_checked(self.repeated_bytes).unwrap_or_default();
+            let (continuation, new) = open.text.split_at_checked(from).unwrap_or_default();
+            let (again, expected) = continuation
+                .split_at_checked(self.repeated_bytes)
+                .unwrap_or_default();
             if new.len() < expected.len() && expected.starts_with(new) {
                 self.repeated_bytes += new.len();
                 open.text.truncate(from);
@@ -289,7 +291,7 @@ impl ModelAnswer {
                 let again = again.to_owned();
                 open.text.insert_str(from, &again);
             }
-            self.begun = Begun::GoesOn;
+            self.continuation = Continuation::Continues;
             self.repeated_bytes = 0;
         }
         let to = open.text.len();

@@ -9,7 +9,7 @@
 
 mod agent;
 mod call;
-mod deaths;
+mod crash_counts;
 mod deliveries;
 mod fold;
 mod gap;
@@ -34,15 +34,16 @@ use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::output::EffectId;
 use crate::engine::model::usage::{Usage, sparse};
 
-use transcripts::Said;
+use transcripts::EarlierTranscript;
 
 pub use agent::{
-    AgentState, AnswersState, ApprovalsState, CourseState, DelegationsState, HistoryState, Inbox, Length,
-    LimitsState, MAX_PERIOD, ModelName, OwnModel, Queued, Repeats, RepeatsState, Reply, RequestsState,
-    RoundsState, Step, StepState, StreamedText, Successor, Summarized, Tries, UsageState, Wanted, WhoState,
+    AgentState, AnswersState, ApprovalsState, DelegationsState, HistoryState, IdentityState, Inbox, Length,
+    LimitsState, MAX_PERIOD, ModelName, OwnModel, ProgressState, Queued, Repeats, RepeatsState, Reply,
+    RequestsState, RoundsState, Step, StepState, StreamedText, Successor, Summarized, Tries, UsageState,
+    Wanted,
 };
 pub use call::{CallState, CallStatus, Elicitation, note_call};
-pub use deaths::Deaths;
+pub use crash_counts::CrashCounts;
 pub use deliveries::{Deliveries, MAX_REQUESTS, message_name};
 pub use outputs::{leave_out_of_messages, leave_out_of_records};
 pub use read::JournalReader;
@@ -74,7 +75,8 @@ pub struct Entry {
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Fact {
     /// A process has started or resumed the run.
-    Begun(Box<Begun>),
+    #[serde(rename = "begun")]
+    ProcessStarted(Box<ProcessStart>),
     /// The run's counters and permissions, which replace the previous ones: a [`RunState`] in JSON, because only the
     /// last one is read.
     Run(Json),
@@ -170,7 +172,7 @@ pub struct JournalTail {
 /// The first entry of a process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Begun {
+pub struct ProcessStart {
     pub format: u32,
     /// Digests of the options, by name. They show what another process has changed.
     pub options: Vec<(String, String)>,
@@ -258,9 +260,10 @@ pub struct Checkpoint {
     pub seq: u64,
     /// The number of the journal's last entry. It is higher than `seq` if the journal ends with invalid entries.
     pub end: u64,
-    pub begun: Begun,
+    pub begun: ProcessStart,
     /// The crashes and interruptions before the last process.
-    pub deaths: Deaths,
+    #[serde(rename = "deaths")]
+    pub crash_counts: CrashCounts,
     /// The last process has suspended the run.
     pub is_suspended: bool,
     /// A part of the run is lost, and a process has continued without it.
@@ -309,7 +312,7 @@ pub struct AgentCheckpoint {
     unread: Option<Json>,
     /// Present if the reader wants the transcripts of all agents.
     #[serde(skip)]
-    said: Option<Box<Said>>,
+    earlier_transcript: Option<Box<EarlierTranscript>>,
     /// The ids of the messages that have waited in the inbox, if the reader wants the transcripts.
     #[serde(skip)]
     queued: Vec<u32>,
@@ -346,7 +349,7 @@ impl Checkpoint {
         if seq != self.seq + 1 {
             return Err(ConfigError::new("seq", "does not follow the previous entry"));
         }
-        if let Fact::Begun(begun) = &fact {
+        if let Fact::ProcessStarted(begun) = &fact {
             begun.check_format()?;
         }
         if let Fact::Agent(place) = &fact {
@@ -354,7 +357,7 @@ impl Checkpoint {
                 return Err(ConfigError::new("agent", "is not the next one"));
             }
             self.agents.push(AgentCheckpoint {
-                said: self.said_by(place),
+                earlier_transcript: self.earlier_transcript(place),
                 ..AgentCheckpoint::default()
             });
         }
@@ -371,7 +374,7 @@ impl Checkpoint {
         match self.agents.get_mut(agent as usize) {
             Some(agent) if is_of_agent => {
                 if agent.fold(fact, self.begun.format < USAGE_FACTS)? {
-                    self.deaths.forget();
+                    self.crash_counts.forget();
                 }
             }
             _ if is_of_agent => return Err(ConfigError::new("agent", "has not begun")),
@@ -410,12 +413,12 @@ impl Checkpoint {
 
     fn fold_run(&mut self, fact: Fact) -> Result<(), ConfigError> {
         match fact {
-            Fact::Begun(begun) => {
+            Fact::ProcessStarted(begun) => {
                 self.read_states()?;
                 if let Some(run) = &begun.run {
                     self.requests.add(message_name(run));
                 }
-                self.deaths = self.deaths_by_now(begun.recovers);
+                self.crash_counts = self.crash_counts_now(begun.recovers);
                 self.is_suspended = false;
                 self.rename_profiles(&begun.profiles);
                 self.is_torn |= begun.is_torn;
@@ -440,7 +443,7 @@ impl Checkpoint {
     }
 
     fn begin_next(&mut self, next: Next) {
-        self.deaths = Deaths::default();
+        self.crash_counts = CrashCounts::default();
         // A new prompt asks for new calls.
         self.is_torn = false;
         self.prompt = None;
@@ -467,7 +470,7 @@ impl Checkpoint {
                 earlier,
                 messages,
                 head: root.head.take(),
-                said: root.said.take(),
+                earlier_transcript: root.earlier_transcript.take(),
                 ..AgentCheckpoint::default()
             };
         }
@@ -478,7 +481,7 @@ impl Fact {
     fn is_of_agent(&self) -> bool {
         !matches!(
             self,
-            Fact::Begun(_)
+            Fact::ProcessStarted(_)
                 | Fact::Run(_)
                 | Fact::ModelUsage { .. }
                 | Fact::Remembered(_)

@@ -15,7 +15,7 @@ use crate::engine::model::outcome::ToolCallRecord;
 /// The step that a repetition calls for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advice {
-    GoOn,
+    Continue,
     /// Tell the model that it repeats itself. The number is the count of repetitions.
     Nudge(u32),
     Ask(u32),
@@ -26,7 +26,7 @@ impl Repeats {
     /// Notes a finished round and returns the step that it calls for.
     pub fn note(&mut self, policy: &RepeatPolicy, calls: &[ToolCallRecord]) -> Advice {
         if !policy.enabled {
-            return Advice::GoOn;
+            return Advice::Continue;
         }
         let hashes: Vec<u64> = calls.iter().map(hash_of).collect();
         let cycles = self.note_cycles(&hashes);
@@ -49,7 +49,7 @@ impl Repeats {
         } else if let Some(times) = times(steps.nudge) {
             Advice::Nudge(times)
         } else {
-            Advice::GoOn
+            Advice::Continue
         }
     }
 

@@ -55,7 +55,7 @@ impl EventStreamDecoder {
                 && let Some(length) = message_length(chunk, self.max_bytes)?
                 && let Some((message, rest)) = chunk.split_at_checked(length)
             {
-                hand_over(message, on_event)?;
+                emit_message(message, on_event)?;
                 chunk = rest;
                 continue;
             }
@@ -65,7 +65,7 @@ impl EventStreamDecoder {
             self.pending.extend_from_slice(more);
             chunk = rest;
             if message_length(&self.pending, self.max_bytes)? == Some(self.pending.len()) {
-                hand_over(&self.pending, on_event)?;
+                emit_message(&self.pending, on_event)?;
                 self.pending.clear();
             }
         }
@@ -109,7 +109,7 @@ fn message_length(bytes: &[u8], max_bytes: usize) -> Result<Option<usize>, Failu
 }
 
 /// Delivers a message that has its full length.
-fn hand_over(message: &[u8], on_event: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Failure> {
+fn emit_message(message: &[u8], on_event: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Failure> {
     let (checked, checksum) = message
         .split_at_checked(message.len().saturating_sub(CHECKSUM_BYTES))
         .unwrap_or_default();

@@ -124,16 +124,16 @@ fn feed_lines(pending: &mut Vec<u8>, chunk: &[u8], on_line: &mut dyn FnMut(&[u8]
         if lines.peek().is_none() {
             pending.extend_from_slice(line);
         } else if pending.is_empty() {
-            hand_over(line, on_line);
+            emit_line(line, on_line);
         } else {
             pending.extend_from_slice(line);
-            hand_over(pending, on_line);
+            emit_line(pending, on_line);
             pending.clear();
         }
     }
 }
 
-fn hand_over(line: &[u8], on_line: &mut dyn FnMut(&[u8])) {
+fn emit_line(line: &[u8], on_line: &mut dyn FnMut(&[u8])) {
     if !line.trim_ascii().is_empty() {
         on_line(line);
     }

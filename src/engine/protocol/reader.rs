@@ -52,7 +52,7 @@ impl AnswerReader {
     }
 
     /// Reads the events that follow those of another response. A part of an event at its end is dropped.
-    pub fn go_on_from(&mut self, before: AnswerReader) {
+    pub fn continue_from(&mut self, before: AnswerReader) {
         self.events = before.events;
     }
 

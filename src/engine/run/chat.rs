@@ -46,8 +46,8 @@ impl Run {
     pub fn recall(&mut self) {
         for index in 0..self.agents.len() as u32 {
             self.on_agent(index, |agent, ctx| {
-                let goes_on = !agent.is_over();
-                agent.recall_calls(ctx, goes_on);
+                let continues = !agent.is_over();
+                agent.recall_calls(ctx, continues);
             });
         }
     }

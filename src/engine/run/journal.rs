@@ -20,8 +20,8 @@ use crate::engine::model::config::RunOptions;
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::journal::{
-    AgentState, Begun, CallState, Checkpoint, Deaths, Deliveries, FORMAT, Fact, RunState, UsageState,
-    leave_out_of_messages, leave_out_of_records, note_call,
+    AgentState, CallState, Checkpoint, CrashCounts, Deliveries, FORMAT, Fact, ProcessStart, RunState,
+    UsageState, leave_out_of_messages, leave_out_of_records, note_call,
 };
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::outcome::StoppedBy;
@@ -70,7 +70,9 @@ impl LastJournaled {
 
     /// How many times the run was stopped by crashes, until it resumes from its checkpoint.
     pub fn stops(&self) -> u32 {
-        self.restored.as_ref().map_or(0, |restored| restored.deaths.stops)
+        self.restored
+            .as_ref()
+            .map_or(0, |restored| restored.crash_counts.stops)
     }
 
     /// The journal has the root's place already.
@@ -102,9 +104,9 @@ struct NotedAgent {
 /// The facts of an earlier process.
 struct Restored {
     seq: u64,
-    deaths: Deaths,
+    crash_counts: CrashCounts,
     /// The counts if the process is still running and has lost its instance.
-    deaths_by_loss: Deaths,
+    counts_after_loss: CrashCounts,
     /// The tool that was running when the previous process ended.
     running_tool: Option<String>,
     elapsed_ms: u64,
@@ -144,7 +146,8 @@ impl Run {
     /// A history that is not legal, or an agent that these options do not have.
     pub fn restore(setup: Arc<Setup>, mut checkpoint: Checkpoint) -> Result<Run, ConfigError> {
         checkpoint.rename_profiles(&setup.names);
-        let [deaths, deaths_by_loss] = [false, true].map(|is_lost| checkpoint.deaths_by_now(is_lost));
+        let [crash_counts, counts_after_loss] =
+            [false, true].map(|is_lost| checkpoint.crash_counts_now(is_lost));
         let running_tool = checkpoint.running_tool().map(str::to_owned);
         let Checkpoint {
             seq,
@@ -238,8 +241,8 @@ impl Run {
         restored.noted.requests = requests;
         restored.noted.restored = Some(Restored {
             seq,
-            deaths,
-            deaths_by_loss,
+            crash_counts,
+            counts_after_loss,
             running_tool,
             elapsed_ms: run.elapsed_ms,
             options: begun.options,
@@ -309,8 +312,8 @@ impl Run {
     pub(super) fn resume(&mut self, recovers: Option<u32>, reopens: bool) {
         let Some(Restored {
             seq,
-            deaths,
-            deaths_by_loss,
+            crash_counts,
+            counts_after_loss,
             running_tool,
             elapsed_ms,
             options,
@@ -321,10 +324,10 @@ impl Run {
             return;
         };
         self.note_begun(seq, recovers.is_some());
-        let deaths = if recovers.is_some() {
-            deaths_by_loss
+        let crash_counts = if recovers.is_some() {
+            counts_after_loss
         } else {
-            deaths
+            crash_counts
         };
         match recovers {
             Some(shown_blocks) => self.emit_lost_instance(elapsed_ms, shown_blocks),
@@ -345,8 +348,8 @@ impl Run {
             let kind = EventKind::AnswerCutOff { text, reasoning };
             self.ledger.emit(place, kind);
         }
-        if deaths.exhaust(&self.setup.root.config.durable) {
-            let kind = EventKind::warning("recovery_exhausted", deaths.told(running_tool));
+        if crash_counts.exhaust(&self.setup.root.config.durable) {
+            let kind = EventKind::warning("recovery_exhausted", crash_counts.reason(running_tool));
             self.ledger.emit(Place::default(), kind);
             return self.on_root(|agent, ctx| {
                 agent.recall_calls(ctx, false);
@@ -361,14 +364,14 @@ impl Run {
                 .and_then(|node| node.identity.parent.as_ref());
             if parent.is_none_or(|parent| self.ledger.is_open(parent.call)) {
                 self.on_agent(index, |agent, ctx| {
-                    agent.go_on_from_checkpoint(ctx, reopens);
+                    agent.continue_from_checkpoint(ctx, reopens);
                 });
             }
         }
     }
 
     pub(super) fn note_begun(&mut self, after: u64, recovers: bool) {
-        let begun = Begun {
+        let begun = ProcessStart {
             format: FORMAT,
             options: self.setup.digests.clone(),
             profiles: self.setup.names.clone(),
@@ -380,7 +383,7 @@ impl Run {
             recovers,
             is_torn: self.ledger.is_torn,
         };
-        self.ledger.note(0, Fact::Begun(Box::new(begun)));
+        self.ledger.note(0, Fact::ProcessStarted(Box::new(begun)));
     }
 
     /// Writes the changes of this input into the journal. The entries of one input belong together: the last of them

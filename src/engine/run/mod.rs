@@ -267,8 +267,8 @@ impl Run {
         let has_news = std::mem::take(&mut self.ledger.has_news);
         let is_durable = has_news
             || streams.is_none_or(|(request, effect, bytes)| {
-                let goes_on = self.ledger.is_open(request) && self.ledger.next_effect() == effect;
-                !goes_on || self.noted.has_streamed(bytes)
+                let continues = self.ledger.is_open(request) && self.ledger.next_effect() == effect;
+                !continues || self.noted.has_streamed(bytes)
             });
         self.settle(is_durable);
         is_taken

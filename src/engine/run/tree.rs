@@ -82,7 +82,7 @@ impl Run {
         }) else {
             return;
         };
-        self.on_agent(index, |agent, ctx| agent.take_over(ctx, successor));
+        self.on_agent(index, |agent, ctx| agent.accept_handoff(ctx, successor));
     }
 
     /// Starts the agents that were called, and gives the results of ended agents to their callers.

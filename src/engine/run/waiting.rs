@@ -41,7 +41,7 @@ impl Run {
     fn is_waiting(&self) -> bool {
         self.questions().next().is_some()
             && !self.ledger.timers.has_backoff()
-            && !self.ledger.open_effects().iter().any(|open| self.goes_on(open))
+            && !self.ledger.open_effects().iter().any(|open| self.continues(open))
     }
 
     fn questions(&self) -> impl Iterator<Item = EffectId> {
@@ -51,7 +51,7 @@ impl Run {
     }
 
     /// Returns true if an effect may let the run continue without a user.
-    fn goes_on(&self, (effect, open): &(EffectId, OpenEffect)) -> bool {
+    fn continues(&self, (effect, open): &(EffectId, OpenEffect)) -> bool {
         match open.kind {
             // The effect of a call shows whether it waits for a save.
             EffectKind::Save | EffectKind::Subagent => false,

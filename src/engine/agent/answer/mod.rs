@@ -19,7 +19,7 @@ use crate::engine::model::message::{Block, Json};
 use crate::engine::model::usage::add_report;
 
 /// The message that makes the model continue an answer that was cut off.
-const GO_ON: &str = "Your answer was cut off at the limit of output tokens. Continue exactly where it stopped, without repeating anything.";
+const CONTINUATION_PROMPT: &str = "Your answer was cut off at the limit of output tokens. Continue exactly where it stopped, without repeating anything.";
 
 /// The last answer of an agent, and its result.
 #[derive(Clone, Default)]
@@ -116,7 +116,7 @@ impl Answers {
     }
 
     /// Returns true if the answer reached the output limit and the model must continue it.
-    pub fn goes_on(&self, ctx: &AgentContext<'_>) -> bool {
+    pub fn needs_continuation(&self, ctx: &AgentContext<'_>) -> bool {
         self.kept.reply.finish_reason == Some(FinishReason::Length)
             && ctx.config.answers.on_max_tokens == OnOutputLimit::Continue
             && !self.kept.reply.text().is_empty()
@@ -124,9 +124,9 @@ impl Answers {
     }
 
     /// The text that asks the model to continue the answer. The text of this answer precedes that of the next one.
-    pub fn go_on(&mut self) -> Block {
+    pub fn continuation_prompt(&mut self) -> Block {
         self.kept.reply.text_before = self.kept.reply.text().to_owned();
-        Block::notice(GO_ON)
+        Block::notice(CONTINUATION_PROMPT)
     }
 
     /// The failure for a finish reason that the options do not accept.

@@ -79,7 +79,7 @@ impl Calls {
     /// Lists the calls of a restored answer without continuing them. If the run does not continue, the result of a
     /// call that had started says that its outcome is unknown. The calls in the journal do not change, so a process
     /// that resumes the run asks about them.
-    pub fn recall(&mut self, ctx: &mut AgentContext<'_>, written: Vec<WrittenCall>, goes_on: bool) {
+    pub fn recall(&mut self, ctx: &mut AgentContext<'_>, written: Vec<WrittenCall>, continues: bool) {
         let states = std::mem::take(&mut self.restored);
         self.batch.is_whole = true;
         for (index, call) in written.into_iter().enumerate() {
@@ -92,7 +92,7 @@ impl Calls {
             call.kept = state.clone();
             match &state.status {
                 CallStatus::Returned { result, .. } => self.batch.finish(ctx, index, result.clone()),
-                CallStatus::Started { .. } if !goes_on => {
+                CallStatus::Started { .. } if !continues => {
                     let hint = "Do not repeat the same call. Ask the user.";
                     self.batch
                         .fail(ctx, index, fault("interrupted", OUTCOME_UNKNOWN, hint));
@@ -137,7 +137,7 @@ impl Calls {
             _ if !texts_to_read(call, ctx).is_empty() => {
                 call.waits = Some(Wait::Preparation { is_asked: false });
             }
-            status => approvals.go_on_from(batch, ctx, index, status),
+            status => approvals.continue_from(batch, ctx, index, status),
         }
     }
 

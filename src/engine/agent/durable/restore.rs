@@ -21,7 +21,7 @@ use crate::engine::model::error::ConfigError;
 use crate::engine::model::journal::{AgentCheckpoint, AgentState, ModelName, Step};
 
 impl Node {
-    /// The agent of a checkpoint, which waits for [`Agent::go_on_from_checkpoint`].
+    /// The agent of a checkpoint, which waits for [`Agent::continue_from_checkpoint`].
     ///
     /// # Errors
     /// An invalid history. If the agent's model is not available any more, the profile's own model replaces it, and

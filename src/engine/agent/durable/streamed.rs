@@ -36,8 +36,8 @@ impl Streamed {
             // The attempt has failed, and its text was taken back.
             self.parts.clear();
             let phase = agent.machine.phase();
-            let goes_on = matches!(phase, Phase::Summarizing | Phase::Sending | Phase::Reading);
-            return goes_on.then(|| Fact::Streamed {
+            let continues = matches!(phase, Phase::Summarizing | Phase::Sending | Phase::Reading);
+            return continues.then(|| Fact::Streamed {
                 is_first: true,
                 texts: Vec::new(),
             });

@@ -19,12 +19,12 @@ use crate::engine::agent::setup::Setup;
 use crate::engine::ledger::Place;
 use crate::engine::ledger::spawn::Parent;
 use crate::engine::ledger::timers::TimerReason;
-use crate::engine::model::journal::WhoState;
+use crate::engine::model::journal::IdentityState;
 use crate::engine::model::question::Point;
 
 #[derive(Clone)]
 pub struct AgentIdentity {
-    pub kept: WhoState,
+    pub kept: IdentityState,
     pub limits: AgentLimits,
     /// The agent's index in the run's tree.
     pub agent: u32,
@@ -48,7 +48,7 @@ pub struct AgentIdentity {
 impl AgentIdentity {
     pub fn new(agent: u32, path: &str, model: ActiveModel) -> AgentIdentity {
         AgentIdentity {
-            kept: WhoState::default(),
+            kept: IdentityState::default(),
             limits: AgentLimits::default(),
             agent,
             first_profile: 0,

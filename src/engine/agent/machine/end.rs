@@ -39,8 +39,8 @@ impl Agent {
     pub(crate) fn after_stop_hooks(&mut self, ctx: &mut AgentContext<'_>, mut verdict: HookAnswer) {
         let mut told = std::mem::take(&mut verdict.context);
         if verdict.denies() {
-            let go_on = || "Continue: you have not finished.".to_owned();
-            told.insert(0, verdict.reason.unwrap_or_else(go_on));
+            let default_reason = || "Continue: you have not finished.".to_owned();
+            told.insert(0, verdict.reason.unwrap_or_else(default_reason));
         }
         if verdict.stop.is_some() {
             return self.end(ctx, completed());

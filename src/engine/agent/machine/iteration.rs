@@ -303,9 +303,9 @@ impl Agent {
 
     /// Takes the step that follows from the last message, an answer with these calls.
     pub(crate) fn act_on_answer(&mut self, ctx: &mut AgentContext<'_>, calls: Vec<WrittenCall>) {
-        if calls.is_empty() && self.answers.goes_on(ctx) {
+        if calls.is_empty() && self.answers.needs_continuation(ctx) {
             self.finish_iteration(ctx);
-            let content = vec![self.answers.go_on()];
+            let content = vec![self.answers.continuation_prompt()];
             self.history.transcript.push_user(content);
             return self.hand_over(ctx, true);
         }
@@ -469,13 +469,13 @@ impl Agent {
             return;
         };
         ctx.ledger.close(handover);
-        let may_go_on = ctx.limit_on_iteration().is_none();
+        let may_continue = ctx.limit_on_iteration().is_none();
         let is_paused = self.answers.is_paused() || self.history.waits_for_vendor();
         let (mut content, mut source) = (Vec::new(), "steer");
-        if may_go_on && !is_paused {
+        if may_continue && !is_paused {
             content = deliver(&mut self.inbox.steers, ctx.config.steering_mode.most(), ctx);
         }
-        if may_go_on && content.is_empty() && !owes_answer {
+        if may_continue && content.is_empty() && !owes_answer {
             content = deliver(&mut self.inbox.follow_ups, ctx.config.follow_up_mode.most(), ctx);
             source = "followUp";
         }

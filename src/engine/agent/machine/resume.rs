@@ -1,7 +1,7 @@
 //! Repeats the step of an agent from a checkpoint.
 //!
-//! [`Agent::go_on_from_checkpoint`] repeats the step that the agent was in when its process ended. A step that waited
-//! for hooks asks them again, and an interrupted request is sent again. `calls/restore.rs` restores tool calls.
+//! [`Agent::continue_from_checkpoint`] repeats the step that the agent was in when its process ended. A step that
+//! waited for hooks asks them again, and an interrupted request is sent again. `calls/restore.rs` restores calls.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::answer::message::CompleteAnswer;
@@ -17,7 +17,7 @@ use crate::engine::model::outcome::OutcomeKind;
 impl Agent {
     /// Repeats the step that the agent was in when its process ended. `reopens` means that a stopped run is resumed,
     /// perhaps with higher limits.
-    pub fn go_on_from_checkpoint(&mut self, ctx: &mut AgentContext<'_>, reopens: bool) {
+    pub fn continue_from_checkpoint(&mut self, ctx: &mut AgentContext<'_>, reopens: bool) {
         if !self.machine.is(Phase::Restored) {
             return;
         }
@@ -71,12 +71,12 @@ impl Agent {
         }
     }
 
-    /// Lists the calls of the open round with their states. `goes_on` is false for a run that does not continue.
-    pub fn recall_calls(&mut self, ctx: &mut AgentContext<'_>, goes_on: bool) {
+    /// Lists the calls of the open round with their states. `continues` is false for a run that does not continue.
+    pub fn recall_calls(&mut self, ctx: &mut AgentContext<'_>, continues: bool) {
         let last = self.history.transcript.messages().last();
         if let Some(last) = last.filter(|last| last.role == Role::Assistant) {
             let calls = calls_of(last, &[], ctx);
-            self.calls.recall(ctx, calls, goes_on);
+            self.calls.recall(ctx, calls, continues);
         }
     }
 

@@ -4,7 +4,7 @@
 //! [`AgentContext::ask`] asks all functions of a point at the same time. Call [`AgentContext::has_hooks`] before you
 //! ask a point of hooks: a point without hooks is never answered. Each answer arrives in [`AgentContext::answered`].
 //! If a question times out, [`AgentContext::late_answer`] creates its answer. The last answer closes the point, and
-//! the agent takes the step that was waiting (`Agent::go_on`).
+//! the agent takes the step that was waiting (`Agent::continue_step`).
 //!
 //! [`AgentContext::withdraw_asks`], [`AgentContext::withdraw_time`] and [`AgentContext::withdraw_all`] close
 //! questions that have become irrelevant. [`points`] has the data of each point. Nothing here evaluates an answer,

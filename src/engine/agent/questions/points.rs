@@ -2,8 +2,8 @@
 //!
 //! A row says who is asked, how long the run waits, which answers it accepts, and what replaces a missing answer. An
 //! answer is missing if your function throws, returns an invalid value or takes too long. A new point needs an arm in
-//! [`row`] and one in `Agent::after_hooks`, and the compiler requires both. `Agent::go_on` matches on answers, so the
-//! compiler requires an arm there for a new kind of [`Answer`]. Nothing here asks, and nothing fails.
+//! [`row`] and one in `Agent::after_hooks`, and the compiler requires both. `Agent::continue_step` matches answers.
+//! The compiler requires an arm there for a new kind of [`Answer`]. Nothing here asks, and nothing fails.
 
 use crate::engine::model::input::{CheckedOutput, ElicitationAction, ElicitationAnswer, PermissionAnswer};
 use crate::engine::model::question::{Answer, Point};

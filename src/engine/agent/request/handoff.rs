@@ -2,8 +2,8 @@
 //!
 //! A call has left a [`Successor`] with the agent's calls. After the round, `Delegations::ask_for_filter` lets your
 //! code choose the successor's first messages, if the handoff has an `inputFilter`. The run then gives the agent the
-//! successor's profile and calls [`take_over`]. If a filter fails or returns an invalid history, the agent fails.
-//! Otherwise the successor could read messages that the filter should have removed.
+//! successor's profile and calls [`accept_handoff`]. If a filter fails or returns an invalid history, the agent
+//! fails, because otherwise the successor could read messages that the filter should have removed.
 
 use crate::engine::agent::calls::delegations::HANDED_OFF;
 use crate::engine::agent::context::AgentContext;
@@ -31,7 +31,7 @@ pub fn chosen(ctx: &AgentContext<'_>, messages: Result<Vec<Message>, String>) ->
 }
 
 /// Hands off the conversation to another agent. The context has the successor's system prompt, tools and model.
-pub fn take_over(ctx: &mut AgentContext<'_>, transcript: &mut Transcript, successor: Successor) {
+pub fn accept_handoff(ctx: &mut AgentContext<'_>, transcript: &mut Transcript, successor: Successor) {
     let kind = EventKind::Handoff { to: successor.name };
     ctx.emit(kind);
     transcript.forget_body();

@@ -26,7 +26,7 @@ use crate::engine::agent::next::Next;
 use crate::engine::agent::request::background::{is_forgotten, is_segment};
 use crate::engine::agent::request::cut_off::StartedAnswer;
 use crate::engine::agent::request::model_call::ModelCall;
-use crate::engine::agent::request::reasoning::{mends, warn_of_left_out};
+use crate::engine::agent::request::reasoning::{recover_from, warn_of_left_out};
 use crate::engine::agent::request::shared::LastRequest;
 use crate::engine::agent::request::thread::{Threads, thread_of};
 use crate::engine::agent::setup::Setup;
@@ -161,7 +161,7 @@ impl Requests {
             warn_of_left_out(ctx, sent.reasoning_left_out());
         }
         if let Some((text, body)) = begun {
-            call.go_on_from(&text, body);
+            call.continue_from(&text, body);
             emit_changes(&mut call.answer, ctx, false);
         }
         Ok(call)
@@ -203,7 +203,7 @@ impl Requests {
             take_back_answer(ctx, calls, call);
             return Next::Send;
         }
-        if self.threads.mends(ctx, &failure, history) || mends(ctx, &failure, history) {
+        if self.threads.recover_from(ctx, &failure, history) || recover_from(ctx, &failure, history) {
             // The request that follows is another one, and has all its tries.
             self.count_tries_after(ctx.identity.kept.attempt);
             take_back_answer(ctx, calls, call);

@@ -70,7 +70,7 @@ impl ModelCall {
     }
 
     /// Starts the answer with the text of an interrupted one, which this request continues.
-    pub fn go_on_from(&mut self, text: &str, body: Vec<u8>) {
+    pub fn continue_from(&mut self, text: &str, body: Vec<u8>) {
         self.answer.begin_with(text);
         self.own_body = Some(body);
     }
@@ -80,7 +80,7 @@ impl ModelCall {
         self.own_body = Some(Vec::new());
         if let Some(before) = before {
             self.answer = before.answer;
-            self.reader.go_on_from(before.reader);
+            self.reader.continue_from(before.reader);
         }
     }
 

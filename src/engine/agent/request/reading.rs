@@ -69,7 +69,7 @@ impl Reading<'_> {
             self.wait_for_error(ctx, request);
             return Next::Wait;
         }
-        self.heed_void(ctx);
+        self.retract_voided(ctx);
         let answer = &mut self.call.answer;
         let model = &ctx.identity.model;
         let has_id = !had_id && answer.response_id.is_some();
@@ -128,7 +128,7 @@ impl Reading<'_> {
         let finished = self
             .call
             .handle_end(ctx.ledger.now_ms, ctx.identity.model.protocol);
-        self.heed_void(ctx);
+        self.retract_voided(ctx);
         emit_changes(&mut self.call.answer, ctx, self.is_summary);
         if let Err(failure) = finished {
             return self.report(ctx, failure);
@@ -139,7 +139,7 @@ impl Reading<'_> {
 
     /// Retracts the blocks of an answer that the vendor has replaced with another, and aborts its calls that have
     /// started.
-    fn heed_void(&mut self, ctx: &mut AgentContext<'_>) {
+    fn retract_voided(&mut self, ctx: &mut AgentContext<'_>) {
         let voided = self.call.answer.voided.take();
         if let Some(shown) = voided.filter(|_| !self.is_summary) {
             take_back(ctx, self.calls, shown);

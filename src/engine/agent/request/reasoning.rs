@@ -1,7 +1,7 @@
 //! Reasoning that does not reach the model, because looplet leaves it out, or the vendor drops or rejects it.
 //!
 //! A request calls [`warn_of_left_out`] when its body is encoded, an answer [`warn_of_dropped`] when it is complete,
-//! and a failure [`mends`], which changes the next attempt so that the vendor accepts it. Nothing fails.
+//! and a failure [`recover_from`], which changes the next attempt so that the vendor accepts it. Nothing fails.
 
 use crate::engine::agent::context::AgentContext;
 use crate::engine::agent::history::{History, warn_of_pruning};
@@ -32,7 +32,7 @@ pub(crate) fn warn_of_dropped(ctx: &mut AgentContext<'_>, reasons: &[String]) {
 
 /// Removes from the next request what the vendor has rejected: reasoning, or the field that allows it to drop some.
 /// Returns false for another failure, or if nothing is left to remove.
-pub(super) fn mends(ctx: &mut AgentContext<'_>, failure: &Failure, history: &mut History) -> bool {
+pub(super) fn recover_from(ctx: &mut AgentContext<'_>, failure: &Failure, history: &mut History) -> bool {
     if failure.status != Some(400) {
         return false;
     }

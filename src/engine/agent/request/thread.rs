@@ -3,7 +3,7 @@
 //!
 //! With the option `serverState` each answer has a [`crate::engine::model::message::Origin::thread`]: its id, and a
 //! digest of the conversation up to it. The next request, of any run and process, continues the last such answer if
-//! the digest matches, and sends everything otherwise. [`Threads::continued`] decides that. [`Threads::mends`]
+//! the digest matches, and sends everything otherwise. [`Threads::continued`] decides that. [`Threads::recover_from`]
 //! handles a rejection. Nothing here fails: a request with everything is always valid.
 
 use looplet_scan::reader::Object;
@@ -68,7 +68,12 @@ impl Threads {
 
     /// Makes the next attempt send everything if the vendor does not continue an answer, and disables threads if the
     /// vendor does not have them. Returns false for another failure.
-    pub fn mends(&mut self, ctx: &mut AgentContext<'_>, failure: &Failure, history: &mut History) -> bool {
+    pub fn recover_from(
+        &mut self,
+        ctx: &mut AgentContext<'_>,
+        failure: &Failure,
+        history: &mut History,
+    ) -> bool {
         // A proxy's status is 403.
         let is_refusal = matches!(
             failure.code,

@@ -66,10 +66,10 @@ pub fn names_of<'a>(
 
 /// How an answer continues the text that it started with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Begun {
+pub(super) enum Continuation {
     /// It began with no text, or continues it.
     #[default]
-    GoesOn,
+    Continues,
     /// No block has started yet.
     Waits,
     /// The first block has started. Its text so far repeats the beginning, as some servers do.

@@ -28,9 +28,9 @@ pub struct AgentState {
     #[serde(flatten)]
     pub step: StepState,
     #[serde(flatten)]
-    pub course: CourseState,
+    pub course: ProgressState,
     #[serde(flatten)]
-    pub who: WhoState,
+    pub who: IdentityState,
     #[serde(flatten)]
     pub limits: LimitsState,
     #[serde(flatten)]
@@ -104,7 +104,7 @@ pub struct StepState {
 /// The progress of an agent in its iteration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct CourseState {
+pub struct ProgressState {
     /// The iteration has started, and its end was not emitted.
     #[serde(skip_serializing_if = "is_default")]
     pub is_open: bool,
@@ -129,7 +129,7 @@ pub struct CourseState {
 /// The agent's counts and its model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct WhoState {
+pub struct IdentityState {
     /// The index of its profile.
     #[serde(skip_serializing_if = "is_default")]
     pub profile: u32,

@@ -36,8 +36,8 @@ impl AgentCheckpoint {
                 if from > upto || upto > self.messages.len() {
                     return Err(ConfigError::new("messages.from", "leaves messages out"));
                 }
-                if let Some(said) = &mut self.said {
-                    said.hear(&self.messages, from..upto, is_change, &messages);
+                if let Some(earlier) = &mut self.earlier_transcript {
+                    earlier.record(&self.messages, from..upto, is_change, &messages);
                 }
                 if let ([head], 0, true) = (messages.as_mut_slice(), from, is_change) {
                     if mark_summary(head) {
@@ -54,7 +54,7 @@ impl AgentCheckpoint {
             }
             Fact::Head(head) => self.head = head,
             Fact::State(state) => {
-                if self.said.is_some() {
+                if self.earlier_transcript.is_some() {
                     self.note_queued(&state)?;
                 }
                 // It may end the answer that streams.
@@ -92,8 +92,8 @@ impl AgentCheckpoint {
             }
             Fact::Round { mut records } => {
                 outputs::fill_records(&mut records, &self.calls);
-                if let Some(said) = &mut self.said {
-                    said.end_round(&records);
+                if let Some(earlier) = &mut self.earlier_transcript {
+                    earlier.end_round(&records);
                 }
                 self.calls.clear();
                 self.last_round = records.len();

@@ -19,7 +19,7 @@ pub(super) fn is_of_use(entry: &Entry) -> bool {
         Fact::Messages { .. }
             | Fact::Call(_)
             | Fact::Round { .. }
-            | Fact::Begun(_)
+            | Fact::ProcessStarted(_)
             | Fact::Remembered(_)
             | Fact::Received(_)
     );
@@ -34,13 +34,13 @@ impl Checkpoint {
     pub(super) fn cross(&mut self, intact: Vec<Entry>, next: &Next) -> Result<(), ConfigError> {
         if self.agents.is_empty() {
             self.agents.push(AgentCheckpoint {
-                said: self.said_by(&next.place),
+                earlier_transcript: self.earlier_transcript(&next.place),
                 ..AgentCheckpoint::default()
             });
         }
         for Entry { fact, .. } in intact {
             match (fact, self.agents.first_mut()) {
-                (Fact::Begun(begun), _) => {
+                (Fact::ProcessStarted(begun), _) => {
                     if let Some(run) = &begun.run {
                         self.requests.add(message_name(run));
                     }

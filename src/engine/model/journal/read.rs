@@ -1,7 +1,7 @@
 //! Reads the valid part of a journal.
 
 use crate::engine::model::error::ConfigError;
-use crate::engine::model::journal::{Begun, Checkpoint, Entry, FORMAT, Fact, gap};
+use crate::engine::model::journal::{Checkpoint, Entry, FORMAT, Fact, ProcessStart, gap};
 
 /// Folds the entries of a journal, one JSON text after the other, so that they are never all in memory. The entries
 /// of one input are valid together or not at all, and the last of them is the state of the run. An entry that was
@@ -67,7 +67,7 @@ impl JournalReader {
         };
         let is_new = entry.seq > self.end;
         self.end = self.end.max(entry.seq);
-        if let Fact::Begun(begun) = &entry.fact {
+        if let Fact::ProcessStarted(begun) = &entry.fact {
             begun.check_format()?;
             // A store that numbers by counting reuses the numbers of lost entries.
             if (is_new || self.is_torn) && begun.after == self.checkpoint.seq {
@@ -121,7 +121,7 @@ impl JournalReader {
         if gap::is_of_use(&entry) {
             self.intact.push(entry.clone());
         }
-        if let Fact::Begun(begun) = &entry.fact
+        if let Fact::ProcessStarted(begun) = &entry.fact
             && begun.after > self.checkpoint.seq
         {
             self.crossing = Some(Crossing {
@@ -249,7 +249,7 @@ impl Checkpoint {
     }
 }
 
-impl Begun {
+impl ProcessStart {
     /// Refuses the journal of a newer version.
     pub(super) fn check_format(&self) -> Result<(), ConfigError> {
         match self.format > FORMAT {

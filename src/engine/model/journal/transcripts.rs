@@ -2,7 +2,7 @@
 //!
 //! A run resumes from the messages that a model still gets. So a [`Checkpoint`] has neither the messages that a
 //! summary replaces nor the subagents of earlier runs. A reader that asks for them folds the same entries, and each
-//! agent then also has a [`Said`].
+//! agent then also has a [`EarlierTranscript`].
 
 use std::ops::Range;
 
@@ -60,7 +60,7 @@ pub struct AgentProgress {
 
 /// The part of an agent's transcript that its checkpoint does not have.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Said {
+pub(super) struct EarlierTranscript {
     /// The messages that summaries replace.
     before: Vec<Message>,
     /// The summaries, each with the number of messages before it.
@@ -72,17 +72,17 @@ pub(super) struct Said {
     tool_calls: Vec<ToolCallRecord>,
 }
 
-impl Said {
+impl EarlierTranscript {
     /// Starts a transcript after these messages of earlier calls.
-    pub(super) fn behind(remembered: &[Message]) -> Self {
-        Said {
+    pub(super) fn after(remembered: &[Message]) -> Self {
+        EarlierTranscript {
             remembered: split(remembered).1.len(),
-            ..Said::default()
+            ..EarlierTranscript::default()
         }
     }
 
     /// Records that `new` is about to replace the messages in the range.
-    pub(super) fn hear(
+    pub(super) fn record(
         &mut self,
         messages: &[Message],
         Range {
@@ -103,8 +103,8 @@ impl Said {
                 let replaced = replaced.get(..length).unwrap_or_default();
                 self.before.extend_from_slice(replaced);
                 let rest = messages.len().saturating_sub(upto);
-                let said = self.before.len() + joined.len() + rest;
-                self.summaries.extend(summary.map(|summary| (said, summary)));
+                let earlier = self.before.len() + joined.len() + rest;
+                self.summaries.extend(summary.map(|summary| (earlier, summary)));
             }
             [_] if is_change => {
                 if let Some(message) = messages.get(from)
@@ -119,8 +119,8 @@ impl Said {
                     self.before.clear();
                 }
                 self.whole.retain(|(at, _)| *at < place);
-                let said = self.before.len() + kept.len() + new.len();
-                self.summaries.retain(|(at, _)| *at <= said);
+                let earlier = self.before.len() + kept.len() + new.len();
+                self.summaries.retain(|(at, _)| *at <= earlier);
             }
         }
     }
@@ -132,23 +132,23 @@ impl Said {
     /// The complete transcript of an agent with these messages.
     fn with(&self, messages: &[Message]) -> Vec<Message> {
         let (summary, own) = split(messages);
-        let mut said = [self.before.as_slice(), &own].concat();
+        let mut earlier = [self.before.as_slice(), &own].concat();
         for (at, message) in &self.whole {
-            if let Some(short) = said.get_mut(*at) {
+            if let Some(short) = earlier.get_mut(*at) {
                 short.clone_from(message);
             }
         }
-        said.drain(..self.remembered.min(said.len()));
+        earlier.drain(..self.remembered.min(earlier.len()));
         let mut summaries = self.summaries.clone();
         if summaries.is_empty() {
             summaries.extend(summary.map(|summary| (0, summary)));
         }
         for (at, summary) in summaries.into_iter().rev() {
             if let Some(at) = at.checked_sub(self.remembered) {
-                said.insert(at.min(said.len()), Message::user(vec![summary]));
+                earlier.insert(at.min(earlier.len()), Message::user(vec![summary]));
             }
         }
-        said
+        earlier
     }
 }
 
@@ -174,8 +174,8 @@ fn is_summary(block: &Block) -> bool {
 
 impl AgentCheckpoint {
     fn transcript(&self, is_of_last_run: bool) -> Option<AgentTranscript> {
-        let said = self.said.as_ref()?;
-        let messages = said.with(&self.messages);
+        let earlier = self.earlier_transcript.as_ref()?;
+        let messages = earlier.with(&self.messages);
         let open_round = self.calls.iter().filter_map(|call| match &call.status {
             CallStatus::Done {
                 result, duration_ms, ..
@@ -190,7 +190,7 @@ impl AgentCheckpoint {
             }),
             _ => None,
         });
-        let tool_calls = said.tool_calls.iter().cloned().chain(open_round).collect();
+        let tool_calls = earlier.tool_calls.iter().cloned().chain(open_round).collect();
         Some(AgentTranscript {
             agent_path: self.place.path.clone(),
             parent_tool_call_id: self
@@ -265,12 +265,12 @@ fn input_of(messages: &[Message], call_id: &str) -> Option<Json> {
 
 impl Checkpoint {
     /// The beginning of an agent's transcript, if the reader wants transcripts.
-    pub(super) fn said_by(&self, place: &Place) -> Option<Box<Said>> {
+    pub(super) fn earlier_transcript(&self, place: &Place) -> Option<Box<EarlierTranscript>> {
         self.past.as_ref()?;
         let is_its = |memory: &&Memory| place.is_kept && memory.agent_path == place.home;
         let memory = self.memories.iter().find(is_its);
         let remembered = memory.map(|memory| memory.messages.as_slice());
-        Some(Box::new(Said::behind(remembered.unwrap_or_default())))
+        Some(Box::new(EarlierTranscript::after(remembered.unwrap_or_default())))
     }
 
     /// Saves the transcripts of subagents of a run that has ended.
@@ -296,9 +296,9 @@ mod tests {
 
     #[test]
     fn a_summary_of_nothing_in_a_damaged_journal_replaces_nothing() {
-        let mut said = Said::behind(&[]);
+        let mut earlier = EarlierTranscript::after(&[]);
         let head = Message::user(vec![Block::text("no summary")]);
-        said.hear(&[], 0..0, true, std::slice::from_ref(&head));
-        assert_eq!(said.with(std::slice::from_ref(&head)), [head]);
+        earlier.record(&[], 0..0, true, std::slice::from_ref(&head));
+        assert_eq!(earlier.with(std::slice::from_ref(&head)), [head]);
     }
 }

@@ -33,14 +33,14 @@ fn the_same_call_with_the_same_result_is_nudged_asked_about_and_stopped() {
     let rounds: Vec<_> = same.iter().cycle().take(4).copied().collect();
     assert_eq!(
         advice(&rounds),
-        [Advice::GoOn, Advice::Nudge(2), Advice::Ask(3), Advice::Stop]
+        [Advice::Continue, Advice::Nudge(2), Advice::Ask(3), Advice::Stop]
     );
 }
 
 #[test]
 fn another_result_is_no_repetition() {
     let polled = [("{}", "1"), ("{}", "2"), ("{}", "3"), ("{}", "4")];
-    assert_eq!(advice(&polled), [Advice::GoOn; 4]);
+    assert_eq!(advice(&polled), [Advice::Continue; 4]);
 }
 
 #[test]
@@ -49,14 +49,14 @@ fn a_cycle_of_calls_is_a_repetition() {
     assert_eq!(
         advice(&[a, b, c, a, b, c, a, b, c]),
         [
-            Advice::GoOn,
-            Advice::GoOn,
-            Advice::GoOn,
-            Advice::GoOn,
-            Advice::GoOn,
+            Advice::Continue,
+            Advice::Continue,
+            Advice::Continue,
+            Advice::Continue,
+            Advice::Continue,
             Advice::Nudge(2),
-            Advice::GoOn,
-            Advice::GoOn,
+            Advice::Continue,
+            Advice::Continue,
             Advice::Ask(3)
         ]
     );
@@ -75,13 +75,13 @@ fn each_call_is_counted_within_a_round_and_beside_others() {
         let calls: Vec<_> = rounds.iter().flat_map(|input| round(input, "1")).collect();
         repeats.note(&policy, &calls)
     };
-    assert_eq!(note(&["1", "2", "1"]), Advice::GoOn);
+    assert_eq!(note(&["1", "2", "1"]), Advice::Continue);
     assert_eq!(note(&["3", "1"]), Advice::Nudge(3), "in the order of any round");
-    assert_eq!(note(&["1"]), Advice::GoOn, "once is enough");
+    assert_eq!(note(&["1"]), Advice::Continue, "once is enough");
     assert_eq!(note(&["1", "1", "4"]), Advice::Ask(6), "whatever was passed over");
     assert_eq!(
         note(&["4"]),
-        Advice::GoOn,
+        Advice::Continue,
         "what does not come again is forgotten"
     );
     assert_eq!(note(&["1", "4"]), Advice::Nudge(3));
@@ -115,7 +115,7 @@ fn switched_off_it_notices_nothing() {
         ..RepeatPolicy::default()
     };
     for _ in 0..100 {
-        assert_eq!(repeats.note(&policy, &round("{}", "1")), Advice::GoOn);
+        assert_eq!(repeats.note(&policy, &round("{}", "1")), Advice::Continue);
     }
 }
 

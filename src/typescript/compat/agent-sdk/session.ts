@@ -7,7 +7,7 @@ import type { ModeOf } from "./agents/agents.js";
 import { checkQueryMode, made, type Found, type Made, type Ongoing } from "./agent.js";
 import { checkpointsOf, watched, type RewindFilesResult } from "./control/checkpoints.js";
 import { contextUsage, type ContextUsage } from "./control/context-usage.js";
-import { commandOf, commandsOf, filled, saidBy, textOf, type Said } from "./control/prompts.js";
+import { commandOf, commandsOf, filled, promptOf, textOf, type UserPrompt } from "./control/prompts.js";
 import { Servers } from "./control/servers.js";
 import { unsupportedHooks } from "./hooks/query-hooks.js";
 import { supportedModels } from "./models.js";
@@ -76,7 +76,7 @@ export class Session {
   #settings: Settings | undefined;
   #maxThinkingTokens: number | undefined;
   /** Prompts that wait for their turn. */
-  readonly #prompts: Said[] = [];
+  readonly #prompts: UserPrompt[] = [];
   /** Iterables that are not done. */
   #inputs = 0;
   /** Messages that the iteration has not yielded yet. */
@@ -84,7 +84,7 @@ export class Session {
   /** Wakes the iteration after a new message. */
   #wake = (): void => {};
   /** Prompts on their way into the run, by the ids of the engine. */
-  readonly #steers = new Map<number, Said>();
+  readonly #steers = new Map<number, UserPrompt>();
 
   constructor(prompt: string | AsyncIterable<SDKUserInput>, given: PlainOptions) {
     const { host } = given;
@@ -230,7 +230,7 @@ export class Session {
     try {
       for await (const message of input) {
         if (this.#isClosed) return;
-        const { said, problems } = saidBy(message, this.#options.verbatimPrompts);
+        const { said, problems } = promptOf(message, this.#options.verbatimPrompts);
         for (const problem of problems) this.#tell(this.#informational(problem, "warning"));
         if (said !== undefined) this.#say(said);
       }
@@ -336,7 +336,7 @@ export class Session {
   }
 
   /** The next prompt. Undefined if there will be no more. */
-  async #next(): Promise<Said | undefined> {
+  async #next(): Promise<UserPrompt | undefined> {
     while (!this.#isClosed && !this.#isShuttingDown && !this.#options.abortController?.signal.aborted) {
       const prompt = this.#prompts.shift();
       if (prompt !== undefined || this.#inputs === 0) return prompt;
@@ -350,7 +350,7 @@ export class Session {
     return new Promise((wake) => (this.#wake = wake));
   }
 
-  async *#take(said: Said): AsyncGenerator<SDKMessage, void> {
+  async *#take(said: UserPrompt): AsyncGenerator<SDKMessage, void> {
     const { includePartialMessages = false, forwardSubagentText = false } = this.#options;
     const { abortController, outputFormat } = this.#options;
     const repeatsPrompt =
@@ -411,7 +411,7 @@ export class Session {
   }
 
   /** A message of the user: for the run under way, or for the next one. */
-  #say(said: Said): void {
+  #say(said: UserPrompt): void {
     if (textOf(said).trim() === "" && typeof said.prompt === "string") {
       this.#tell(this.#informational("A prompt without text is left out.", "warning"));
       return;
@@ -428,7 +428,7 @@ export class Session {
   }
 
   /** The prompt with the text of a command's file. A warning names a command that does not exist. */
-  #filled(prompt: Said): Said {
+  #filled(prompt: UserPrompt): UserPrompt {
     const { said, problem } = filled(prompt, this.#commands);
     if (problem !== undefined) this.#tell(this.#informational(problem, "warning"));
     return said;

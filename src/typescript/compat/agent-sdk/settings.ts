@@ -65,7 +65,7 @@ export interface SettingPlaces {
 }
 
 /** What one settings.json says. */
-interface Said extends ProjectGrants {
+interface SettingsFile extends ProjectGrants {
   readonly model?: string;
   readonly ask: readonly string[];
   readonly deny: readonly string[];
@@ -100,7 +100,7 @@ export async function readSettings(
   const note = (text: string): void => void settings.notes.push(text);
   const files = vfs === undefined ? NO_FILES : boundedFiles(vfs, note);
   const below = (folder: string, path: string): string => (folder === "/" ? path : folder + path);
-  const read = async (folder: string, texts: readonly string[], json: string): Promise<Said[]> => {
+  const read = async (folder: string, texts: readonly string[], json: string): Promise<SettingsFile[]> => {
     for (const text of texts) await readInstructions(files, below(folder, text), settings);
     return readJson(files, below(folder, json), { notes: settings.notes, cwd });
   };
@@ -135,7 +135,7 @@ export async function readSettings(
       await folders(home, true);
     }
   }
-  const ofProject: Said[] = [];
+  const ofProject: SettingsFile[] = [];
   if (sources.includes("project"))
     ofProject.push(...(await read(cwd, ["/CLAUDE.md", "/.claude/CLAUDE.md"], "/.claude/settings.json")));
   if (sources.includes("local"))
@@ -189,7 +189,7 @@ function granted({ allow, additionalDirectories, env, defaultMode }: ProjectGran
   ];
 }
 
-async function areTrusted(files: readonly Said[], trust: TrustProject): Promise<boolean> {
+async function areTrusted(files: readonly SettingsFile[], trust: TrustProject): Promise<boolean> {
   const grants = files
     .filter((said) => granted(said).length > 0)
     .map(({ ask: _, deny: __, ...granting }) => granting);
@@ -197,13 +197,13 @@ async function areTrusted(files: readonly Said[], trust: TrustProject): Promise<
 }
 
 /** The file with nothing that it grants. */
-function restricted(said: Said, notes: string[], why: string): Said {
+function restricted(said: SettingsFile, notes: string[], why: string): SettingsFile {
   const lost = granted(said);
   if (lost.length > 0) notes.push(`${said.path}: ${why} these settings do not count: ${lost.join(", ")}`);
   return { path: said.path, allow: [], additionalDirectories: [], env: {}, ask: said.ask, deny: said.deny };
 }
 
-function take(said: Said, settings: Settings): void {
+function take(said: SettingsFile, settings: Settings): void {
   for (const list of LISTS) settings[list].push(...said[list]);
   Object.assign(settings.env, said.env);
   if (said.defaultMode !== undefined) settings.defaultMode = said.defaultMode;
@@ -260,7 +260,7 @@ interface Reading {
   readonly isOption?: boolean;
 }
 
-async function readJson(files: SettingFiles, path: string, reading: Reading): Promise<Said[]> {
+async function readJson(files: SettingFiles, path: string, reading: Reading): Promise<SettingsFile[]> {
   const text = await files.text(path);
   if (text === undefined) return [];
   let whole: unknown;
@@ -273,7 +273,7 @@ async function readJson(files: SettingFiles, path: string, reading: Reading): Pr
   return [saidBy(whole, path, reading)];
 }
 
-function saidBy(whole: unknown, path: string, { notes, cwd, isOption = false }: Reading): Said {
+function saidBy(whole: unknown, path: string, { notes, cwd, isOption = false }: Reading): SettingsFile {
   const { permissions = {}, env = {}, $schema: _, ...others } = isObject(whole) ? whole : {};
   const model = isOption && typeof others["model"] === "string" ? others["model"] : undefined;
   if (model !== undefined) delete others["model"];
@@ -292,7 +292,7 @@ function saidBy(whole: unknown, path: string, { notes, cwd, isOption = false }: 
     return all.filter(isFine);
   };
   const lists = { allow: texts("allow"), ask: texts("ask"), deny: texts("deny") };
-  const said: Said = {
+  const said: SettingsFile = {
     path,
     ...lists,
     additionalDirectories: texts("additionalDirectories"),

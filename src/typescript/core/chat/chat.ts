@@ -130,11 +130,11 @@ export class Conversation extends NoChatMethods implements Chat {
       chatUsage: this.#usage,
     };
     const all = isObject(options) ? joined(options, history) : options;
-    return this.goOn((onEnd) => this.#start(prompt, all, onEnd, this.#session));
+    return this.startRun((onEnd) => this.#start(prompt, all, onEnd, this.#session));
   }
 
   /** Makes the run that `start` starts or resumes the current one. */
-  goOn(start: (onEnd: (result: RunResult) => void) => Run): Run {
+  startRun(start: (onEnd: (result: RunResult) => void) => Run): Run {
     const run = start((result) => {
       this.#messages = result.messages;
       this.#subagents = result.subagents;

@@ -37,7 +37,7 @@ export async function openChat(
   const run = { ...options, ...history, chatUsage: usage, id: tail.run ?? key };
   const after = typeof afterEvent === "function" ? afterEvent(stateOf(kept, entries, true)) : afterEvent;
   const resumed = { key, entries, takeOver, afterEvent: after };
-  chat.goOn((onEnd) => start("", run, onEnd, undefined, resumed));
+  chat.startRun((onEnd) => start("", run, onEnd, undefined, resumed));
   return chat;
 }
 

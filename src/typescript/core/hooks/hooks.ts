@@ -167,7 +167,7 @@ function validAnswer(
   checkUpdates(own["updatedPermissions"], options, tools);
   const {
     decision,
-    continue: goesOn,
+    continue: continues,
     stopReason,
     additionalContext,
     classifierContext,
@@ -182,7 +182,7 @@ function validAnswer(
   const answer: HookAnswer = { ...rest, decision: decision === "block" ? "deny" : decision };
   if (additionalContext !== undefined) answer.context = [additionalContext];
   if (classifierContext !== undefined) answer.classifierContext = [classifierContext];
-  if (goesOn === false) answer.stop = stopReason ?? "A hook has ended the run.";
+  if (continues === false) answer.stop = stopReason ?? "A hook has ended the run.";
   return answer;
 }
 

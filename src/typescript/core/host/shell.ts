@@ -379,9 +379,9 @@ export class Shell {
   lose(error: unknown): void {
     if (this.isDone) return;
     this.host.record?.lose(describeError(error));
-    let goesOn = false;
-    this.call((host) => (goesOn = host.lost?.() ?? false));
-    if (goesOn) {
+    let continues = false;
+    this.call((host) => (continues = host.lost?.() ?? false));
+    if (continues) {
       this.isDone = true;
       return this.release();
     }

@@ -34,8 +34,8 @@ export function isOnlySummary(prompt: Prompt | OnlySummary): prompt is OnlySumma
  * @throws LoopletError `misuse_empty_prompt`, `misuse_invalid_argument`
  */
 export function promptOf(prompt: Prompt, { messages }: Pick<RunOptions, "messages">): ContentBlock[] {
-  const goesOn = Array.isArray(prompt) && prompt.length === 0 && messages?.at(-1)?.role === "user";
-  return goesOn ? [] : content(prompt, "prompt");
+  const continues = Array.isArray(prompt) && prompt.length === 0 && messages?.at(-1)?.role === "user";
+  return continues ? [] : content(prompt, "prompt");
 }
 
 /**

@@ -7,7 +7,7 @@ import type { HostAbortSignal } from "../api/platform.js";
  * Whether another process may resume the run of this result, so that its journal stays listed as pending: deaths
  * have stopped it, another process holds it, or it has found its id taken by a run with another prompt.
  */
-export function goesOn({ stoppedBy, error }: RunResult): boolean {
+export function canResume({ stoppedBy, error }: RunResult): boolean {
   return stoppedBy === "recovery_exhausted" || error?.code === "run_exists" || error?.code === "run_held";
 }
 

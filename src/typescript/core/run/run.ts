@@ -56,7 +56,7 @@ import { toRunResult, unfinished, soFar } from "./result.js";
 import { inputOf, Steers, type Message } from "./steers.js";
 import { journalHost } from "./saving/journal-host.js";
 import { compacting, firstInputs, sourceOf, type Resumed } from "./source.js";
-import { endedBy, onAbort, goesOn, inResult, warnIfUnread, whyOf, type EndEvent } from "./run-end.js";
+import { endedBy, onAbort, canResume, inResult, warnIfUnread, whyOf, type EndEvent } from "./run-end.js";
 
 export class EngineRun implements Run {
   readonly id: string;
@@ -484,7 +484,7 @@ export class EngineRun implements Run {
   #conclude(result: RunResult): void {
     this.#ended = result;
     this.#dropSignal();
-    const isPending = this.isSuspended || goesOn(result);
+    const isPending = this.isSuspended || canResume(result);
     this.#journal?.end(isPending ? "pending" : this.#isAlone ? "unread" : "ended");
     this.#tools.abortAll(result.abortReason ?? "the run has ended", this.isSuspended);
     this.#own.questions.withdrawAll(result.abortReason ?? "the run has ended");

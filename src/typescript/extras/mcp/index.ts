@@ -277,13 +277,13 @@ class Client implements McpClient {
       ? modern(plain, this.#identity, called)
       : { message: plain, headers: this.#session };
     const answering = new AbortController();
-    const heed = this.#answering(options, answering.signal);
+    const respond = this.#answering(options, answering.signal);
     const hear = (heard: RpcMessage, clean: Reply["clean"]): void => {
       this.#clean = clean;
       const { method, params = {} } = heard;
       if (method === "notifications/progress" && params["progressToken"] === id)
         onProgress?.(progressOf(params, clean));
-      else if (method !== undefined && heard.id !== undefined) heed(heard);
+      else if (method !== undefined && heard.id !== undefined) respond(heard);
     };
     // In the modern generation, closing the connection ends the call.
     const cancel = (): void => {

@@ -46,7 +46,7 @@ export class Resumption {
    * Whether the rest can be fetched after this end of a stream. `broken` is undefined, or the error that broke the
    * stream.
    */
-  canGoOn(broken?: unknown): boolean {
+  canResume(broken?: unknown): boolean {
     const isBroken = broken === undefined || (broken as Partial<McpError>).code === "network";
     return isBroken && this.place.id !== undefined;
   }
@@ -68,7 +68,7 @@ export class Resumption {
         failure = undefined;
         if (answer.status < 500 && answer.status !== 429) return undefined;
       } catch (error) {
-        if (!this.canGoOn(error)) throw error;
+        if (!this.canResume(error)) throw error;
         failure = error;
       }
     }

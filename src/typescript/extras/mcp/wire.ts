@@ -117,12 +117,12 @@ export class Wire {
           }
           await refuse(answer, this.#place(message));
         } catch (error) {
-          if (!rest.canGoOn(mcpErrorOf(error))) throw error;
+          if (!rest.canResume(mcpErrorOf(error))) throw error;
         } finally {
           answer.end();
         }
         signal?.throwIfAborted();
-        if (!rest.canGoOn()) break;
+        if (!rest.canResume()) break;
       }
     } catch (error) {
       throw mcpErrorOf(error);

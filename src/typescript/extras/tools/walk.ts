@@ -81,7 +81,7 @@ export class Walk {
 
   /** Lets others run, including an abort of the call. */
   async #rest(): Promise<void> {
-    await new Promise<void>((goOn) => setTimeout(goOn, 0));
+    await new Promise<void>((resolve) => setTimeout(resolve, 0));
     this.#context.signal.throwIfAborted();
   }
 }

@@ -53,7 +53,7 @@ export class ModelCall<H> {
   }
 
   /** Takes a request as the next attempt of this call; false if it belongs to another call. */
-  goesOn(): boolean {
+  continues(): boolean {
     if (!this.#waits) return false;
     this.#waits = false;
     this.#attempts += 1;

@@ -246,7 +246,7 @@ export class SpanTree<H> implements Trace {
   }
 
   #startChat(agent: AgentSpans<H>, { iteration }: RunEventOf<"attempt-start">, startMs: number): void {
-    if (agent.chat?.goesOn() === true) return;
+    if (agent.chat?.continues() === true) return;
     this.#endChat(agent, startMs);
     const { model, vendor, compacting: compaction, isCompacted, span } = agent;
     const name = this.#options.names === "prompty" ? "execute" : `chat ${model}`;

@@ -13,7 +13,7 @@ import { resultsIn, type RecordedResult } from "../testing/run-tools.js";
 import { callText, canonical } from "./decisions.js";
 
 /** A message that the user sent during the run. */
-export interface Said {
+export interface QueuedMessage {
   readonly kind: "steer" | "followUp";
   readonly content: ContentBlock[];
   /** The number of requests that had been sent before. */
@@ -25,7 +25,7 @@ type EngineAnswer = Extract<Input, { answered: unknown }>["answered"]["answer"];
 export class Recording {
   readonly prompt: ContentBlock[];
   readonly options: Pick<RunOptions, "messages" | "subagents" | "inputs">;
-  readonly said: readonly Said[];
+  readonly said: readonly QueuedMessage[];
   /** Why the run cannot begin again; undefined if it can. */
   readonly problem: string | undefined;
   readonly #results = new Answers<RecordedResult>();
@@ -43,7 +43,7 @@ export class Recording {
     for (const call of calls)
       this.#results.add(this.#keyOf(call.toolName, call.input), results.get(call.call));
     const questions = new Map<number, Extract<RunEvent, { type: "question" }>>();
-    const said: Said[] = [];
+    const said: QueuedMessage[] = [];
     let prompt: ContentBlock[] = [];
     let requests = 0;
     let isCancelled = false;

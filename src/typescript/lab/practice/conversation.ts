@@ -24,7 +24,7 @@ export const told = (content: unknown, known: RegExp) => ({
 });
 
 /** What a user's message says: results of tools, then its own words, if it has any. */
-export function saidByUser(results: readonly Said[], content: unknown, known: RegExp): Said[] {
+export function saidByUser(results: readonly PastMessage[], content: unknown, known: RegExp): PastMessage[] {
   const own = told(content, known);
   return own.text === "" && own.others.length === 0 ? [...results] : [...results, { role: "user", ...own }];
 }
@@ -60,14 +60,14 @@ export interface PastCall {
 /**
  * One message, in order. Results of parallel calls are separate entries. `others` names the parts that are not text.
  */
-export type Said =
+export type PastMessage =
   | { role: "user"; text: string; others?: string[] }
   | { role: "assistant"; text: string; calls: PastCall[] }
   | { role: "tool"; callId: string; text: string; isError: boolean; others?: string[] };
 
 /** `said` with adjacent entries of the assistant merged. */
-export function joined(said: readonly Said[]): Said[] {
-  return said.reduce<Said[]>((all, next) => {
+export function joined(said: readonly PastMessage[]): PastMessage[] {
+  return said.reduce<PastMessage[]>((all, next) => {
     const last = all.at(-1);
     if (last?.role !== "assistant" || next.role !== "assistant") return [...all, next];
     const text = [last.text, next.text].filter((one) => one !== "").join("\n");
@@ -77,7 +77,7 @@ export function joined(said: readonly Said[]): Said[] {
 
 /** A request, decoded. */
 export interface Conversation {
-  said: Said[];
+  said: PastMessage[];
   tools: ToolSpec[];
   /** Whether the answer may call tools, has to, must not, or has to call the one of that name. */
   choice: { type: "auto" | "any" | "none" | "tool"; name?: string };

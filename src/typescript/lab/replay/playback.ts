@@ -81,14 +81,14 @@ export interface Hearing {
 }
 
 /** A process of the run, and the index of its first step. */
-export interface Begun {
+export interface ProcessStart {
   readonly process: LoopProcess;
   readonly first: number;
 }
 
 /** A player positioned after the last step that it played. */
 interface Cursor {
-  readonly begun: Begun;
+  readonly begun: ProcessStart;
   readonly player: Player;
   /** The index of the step that it plays next. */
   next: number;
@@ -101,7 +101,7 @@ export class Playback {
   lost: string | undefined;
   readonly #wasm: LoadedWasm;
   readonly #hearing: Hearing;
-  readonly #processes: Begun[] = [];
+  readonly #processes: ProcessStart[] = [];
   /** Plays the inputs that come. */
   #head: (Cursor & { readonly steps: Steps }) | undefined;
   /** Positioned at an earlier step that was inspected. */
@@ -221,7 +221,7 @@ export class Playback {
   }
 
   /** The process in which a step was made. */
-  processOf(step: number): Begun {
+  processOf(step: number): ProcessStart {
     let index = this.#processes.length - 1;
     while (index > 0 && this.#processes[index]!.first > step) index--;
     return this.#processes[index]!;

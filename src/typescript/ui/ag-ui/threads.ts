@@ -210,7 +210,7 @@ export class Threads {
   async #going(input: AgUiInput, owner: string, key: string): Promise<Going> {
     const known = this.#waiting.get(key);
     if (known !== undefined && known.run.outcome === undefined) {
-      goOn(known.run, input);
+      continueRun(known.run, input);
       this.#waiting.delete(key);
       return known;
     }
@@ -374,7 +374,7 @@ function listened(run: Run, deciding: Deciding, input: AgUiInput): Run {
  *
  * @throws LoopletError `misuse_invalid_argument`; then no question is answered
  */
-function goOn(run: Run, input: AgUiInput): void {
+function continueRun(run: Run, input: AgUiInput): void {
   const going = goingOf(run);
   const { asked, name } = going;
   const open = [...asked.values()];

@@ -119,7 +119,7 @@ export class LoopletChatTransport {
     const session = await this.#open(chatId, true);
     const named = (messages as UIMessageLike[]).find(({ id }) => id === messageId);
     const answered = trigger === "submit-message" ? (named ?? last) : last;
-    if (answered.role === "assistant") return this.#goOn(request, session, answered);
+    if (answered.role === "assistant") return this.#continueRun(request, session, answered);
     const signal = request.abortSignal as AbortSignal | undefined;
     return (await this.#begin(request, session, last)).stream(false, signal);
   }
@@ -179,7 +179,11 @@ export class LoopletChatTransport {
    * Passes answers to the run that waits for them. Without such a run, the conversation continues from the page's
    * messages.
    */
-  async #goOn(request: SendMessagesOptions, session: Session, answered: UIMessageLike): Promise<UiStream> {
+  async #continueRun(
+    request: SendMessagesOptions,
+    session: Session,
+    answered: UIMessageLike,
+  ): Promise<UiStream> {
     const signal = request.abortSignal as AbortSignal | undefined;
     const run = this.#joinedHere(session);
     const isTaken = run?.take(answersIn(answered)) === true;

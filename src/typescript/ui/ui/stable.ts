@@ -4,9 +4,9 @@
  */
 
 /** Items, quotes, tables, HTML and indented text may continue the block above the blank line. */
-const GOES_ON = /^(?:[ \t]|[-*+>|<]|\d+[.)])/;
+const CONTINUES = /^(?:[ \t]|[-*+>|<]|\d+[.)])/;
 /** The same for an incomplete line. */
-const MAY_GO_ON = /^(?:[ \t]|[-*+>|<]|\d)/;
+const MAY_CONTINUE = /^(?:[ \t]|[-*+>|<]|\d)/;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
@@ -32,8 +32,8 @@ export function stableLength(text: string, from = 0): number {
       continue;
     }
     const isBlank = line.trim() === "";
-    const goesOn = isWhole ? GOES_ON : MAY_GO_ON;
-    if (isBlankBefore && !isBlank && !goesOn.test(line)) stable = at;
+    const continues = isWhole ? CONTINUES : MAY_CONTINUE;
+    if (isBlankBefore && !isBlank && !continues.test(line)) stable = at;
     isBlankBefore = isBlank;
     if (isWhole) fence = mark;
   }

@@ -41,7 +41,7 @@ impl Approvals {
         let known = call.kept.elicitations.iter().find(|known| known.number == number);
         let known = known.filter(|known| known.request == request);
         if let Some(answer) = known.and_then(|known| known.answer.clone()) {
-            return hand_over(ctx, effect, number, answer);
+            return deliver_answer(ctx, effect, number, answer);
         }
         let facts = Facts::call(CallFacts {
             agent_path: ctx.identity.parent.as_ref().map(|_| ctx.identity.path.as_str()),
@@ -95,7 +95,7 @@ impl Approvals {
             let wait_ms = wait_ms(call, ctx);
             ctx.ledger.set_timer(TimerReason::Effect(effect), wait_ms);
         }
-        hand_over(ctx, effect, number, answer);
+        deliver_answer(ctx, effect, number, answer);
         Next::Wait
     }
 }
@@ -106,6 +106,6 @@ fn is_asking(call: &Call, ctx: &AgentContext<'_>) -> bool {
     call.kept.elicitations.iter().any(is_open)
 }
 
-fn hand_over(ctx: &mut AgentContext<'_>, call: EffectId, number: u32, answer: ElicitationAnswer) {
+fn deliver_answer(ctx: &mut AgentContext<'_>, call: EffectId, number: u32, answer: ElicitationAnswer) {
     ctx.ledger.output(Output::AnswerTool { call, number, answer });
 }

@@ -92,7 +92,7 @@ impl Approvals {
         }
         let stop = verdict.stop.take();
         let next = match about {
-            About::Call(index) => self.heed(batch, ctx, point, *index, verdict),
+            About::Call(index) => self.apply_verdict(batch, ctx, point, *index, verdict),
             _ => {
                 self.note(&mut verdict, false);
                 Next::Advance
@@ -104,7 +104,7 @@ impl Approvals {
         }
     }
 
-    fn heed(
+    fn apply_verdict(
         &mut self,
         batch: &mut Batch,
         ctx: &mut AgentContext<'_>,

@@ -73,7 +73,7 @@ impl Approvals {
             interrupt: verdict.interrupt,
             updated_permissions: verdict.updated_permissions,
         };
-        self.heed_permission(batch, ctx, index, answer)
+        self.apply_permission_answer(batch, ctx, index, answer)
     }
 
     /// Asks the user or the classifier.
@@ -131,10 +131,10 @@ impl Approvals {
         if let Some(call) = batch.get_mut(index) {
             call.kept.question = None;
         }
-        self.heed_permission(batch, ctx, index, answer)
+        self.apply_permission_answer(batch, ctx, index, answer)
     }
 
-    fn heed_permission(
+    fn apply_permission_answer(
         &mut self,
         batch: &mut Batch,
         ctx: &mut AgentContext<'_>,

@@ -55,7 +55,7 @@ impl Approvals {
         let status = batch.get(index).map(|call| call.kept.status.clone());
         if let Some(status) = status.filter(|status| *status != CallStatus::Open) {
             // It has advanced further in another process.
-            return self.go_on_from(batch, ctx, index, status);
+            return self.continue_from(batch, ctx, index, status);
         }
         if let Some(problem) = prepared.problem {
             let fault = fault(
@@ -106,7 +106,7 @@ impl Approvals {
     }
 
     /// Repeats the last step of a call that had not started.
-    pub fn go_on_from(
+    pub fn continue_from(
         &mut self,
         batch: &mut Batch,
         ctx: &mut AgentContext<'_>,

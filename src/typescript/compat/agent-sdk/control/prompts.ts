@@ -18,7 +18,7 @@ export const COMMANDS: SlashCommand[] = [
 ];
 
 /** A message of the user on its way to the model. */
-export interface Said {
+export interface UserPrompt {
   readonly prompt: Prompt;
   /** The id that the user has given it. */
   readonly uuid?: string | undefined;
@@ -30,17 +30,17 @@ export interface Said {
 export function commandOf({
   prompt,
   isVerbatim,
-}: Said): { readonly name: string; readonly text: string | undefined } | undefined {
+}: UserPrompt): { readonly name: string; readonly text: string | undefined } | undefined {
   const [, name, text] = /^\/(clear|compact)(?:\s+([^]+))?$/.exec(String(prompt)) ?? [];
   return isVerbatim || typeof prompt !== "string" || name === undefined ? undefined : { name, text };
 }
 
 /** A message as a prompt. `problems` names the parts that no model can get. */
-export function saidBy(
+export function promptOf(
   { message, uuid, client_composed }: SDKUserInput,
   isVerbatim = client_composed,
 ): {
-  readonly said: Said | undefined;
+  readonly said: UserPrompt | undefined;
   readonly problems: string[];
 } {
   const content = message?.content;
@@ -68,9 +68,9 @@ export function saidBy(
  * command has the name.
  */
 export function filled(
-  said: Said,
+  said: UserPrompt,
   commands: readonly FileCommand[],
-): { readonly said: Said; readonly problem?: string } {
+): { readonly said: UserPrompt; readonly problem?: string } {
   const called = said.isVerbatim || typeof said.prompt !== "string" ? undefined : calledBy(said.prompt);
   if (called === undefined || commandOf(said) !== undefined) return { said };
   const { name, args } = called;
@@ -102,7 +102,7 @@ export function commandsOf(commands: readonly FileCommand[]): SlashCommand[] {
   ];
 }
 
-export function textOf({ prompt }: Said): string {
+export function textOf({ prompt }: UserPrompt): string {
   if (typeof prompt === "string") return prompt;
   return (prompt as readonly { readonly text?: string }[]).map(({ text = "" }) => text).join("\n");
 }

@@ -52,7 +52,9 @@ export function judgedBy({ host, model, task, spent, canUseTool }: Judged): CanU
     const run = judge.run(asked(task(), toolName, input, request), { signal: request.signal as AbortSignal });
     const result = await run.result;
     spent(result);
-    const { decision, reason } = (result.outcome === "completed" ? (result.output as Said) : undefined) ?? {
+    const { decision, reason } = (result.outcome === "completed"
+      ? (result.output as ClassifierVerdict)
+      : undefined) ?? {
       decision: "ask",
       reason: "The classifier has no answer.",
     };
@@ -67,7 +69,7 @@ export function judgedBy({ host, model, task, spent, canUseTool }: Judged): CanU
   };
 }
 
-interface Said {
+interface ClassifierVerdict {
   readonly decision: string;
   readonly reason: string;
 }

@@ -133,7 +133,7 @@ export function checkOptions(options: Options): void {
     ignored: OF_THE_PROCESS,
     what: "an option of this entry",
   });
-  const { model, resume, continue: goesOn, forkSession, sessionId, resumeSessionAt } = options;
+  const { model, resume, continue: continues, forkSession, sessionId, resumeSessionAt } = options;
   if (model !== undefined && typeof model !== "string" && typeof model !== "object")
     wrong("options.model", "needs the name of a model, or a model");
   const { permissionMode = "default", toolAliases = {} } = options;
@@ -160,8 +160,8 @@ export function checkOptions(options: Options): void {
   checkServers(options.mcpServers ?? {});
   checkDefinitions(options);
   checkForms(options);
-  if (resume !== undefined && goesOn) wrong("options.continue", "cannot be given with resume");
-  const isNew = resume === undefined && !goesOn;
+  if (resume !== undefined && continues) wrong("options.continue", "cannot be given with resume");
+  const isNew = resume === undefined && !continues;
   if (isNew && forkSession) wrong("options.forkSession", "needs resume or continue");
   if (isNew && resumeSessionAt !== undefined) wrong("options.resumeSessionAt", "needs resume");
   if (resumeSessionAt === undefined && options.resumeDropsTurn !== undefined)

@@ -41,13 +41,13 @@ export class KeptSession {
   async open(): Promise<Message[]> {
     const {
       resume,
-      continue: goesOn,
+      continue: continues,
       forkSession,
       sessionId,
       resumeSessionAt,
       resumeDropsTurn,
     } = this.#options;
-    const before = resume ?? (goesOn ? await this.#latest() : undefined);
+    const before = resume ?? (continues ? await this.#latest() : undefined);
     if (before === undefined) {
       await this.#checkNew(sessionId);
       this.#title = this.#options.title;

@@ -13,12 +13,12 @@ export async function streamed(
   onEnd: (items: readonly string[]) => void,
 ): Promise<PromptyStream> {
   let take: (next: Next) => void;
-  let goOn = (): void => {};
+  let proceed = (): void => {};
   let hasLeft = false;
   const show = (value: string): Promise<void> =>
     new Promise((resolve, reject) => {
-      goOn = () => (hasLeft ? reject(new CancelledError("The reader of the stream has left")) : resolve());
-      if (hasLeft) goOn();
+      proceed = () => (hasLeft ? reject(new CancelledError("The reader of the stream has left")) : resolve());
+      if (hasLeft) proceed();
       else take({ value, done: false });
     });
   let end: Promise<Next> | undefined;
@@ -27,7 +27,7 @@ export async function streamed(
       take = resolve;
       end ??= play(show).then(() => ({ value: undefined, done: true }));
       end.then(resolve, reject);
-      goOn();
+      proceed();
     });
   const begun = [next()];
   await begun[0];
@@ -35,7 +35,7 @@ export async function streamed(
     next: () => begun.shift() ?? next(),
     async return(): Promise<Next> {
       hasLeft = true;
-      goOn();
+      proceed();
       return { value: undefined, done: true };
     },
   };

@@ -90,7 +90,7 @@ function callPlan(now: readonly Step[], all: readonly Step[], hasPreface: boolea
 const notes = (steps: readonly Step[]) =>
   steps.map((step) => (step.result ? `${flatten(step)}\n` : "")).join("");
 
-const GO_ON =
+const CONTINUE =
   /^(?:please |yes,? |ok(?:ay)?,? )?(?:go (?:on|ahead)|continue|proceed|do it)(?: please| now)?[.! ]*$/i;
 
 /** The current question and the work on it: the part of a conversation since the last finished answer. */
@@ -105,7 +105,7 @@ function episodeOf({ said }: Conversation): {
   const since = said.slice(start);
   // Calls that a stop left undone: "Go on" makes them again, another prompt drops them.
   const lastUndone = since.map(isUndone).lastIndexOf(true);
-  const isLeft = promptsIn(since.slice(lastUndone + 1)).some((prompt) => !GO_ON.test(prompt));
+  const isLeft = promptsIn(since.slice(lastUndone + 1)).some((prompt) => !CONTINUE.test(prompt));
   const own = lastUndone >= 0 && isLeft ? since.slice(lastUndone + 1) : since.filter((one) => !isUndone(one));
   const asked = own.flatMap((entry): PastCall[] => (entry.role === "assistant" ? entry.calls : []));
   const calls = own.flatMap((entry): DoneCall[] => {
@@ -114,7 +114,7 @@ function episodeOf({ said }: Conversation): {
     return [{ ...call, text: entry.text, isError: entry.isError || Boolean(parseJson(entry.text)?.error) }];
   });
   // "Go on" repeats the question before: what is left of it after a limit, all of it after a plan.
-  const isAsking = (prompt: string) => !GO_ON.test(prompt) && !AGAIN.test(prompt);
+  const isAsking = (prompt: string) => !CONTINUE.test(prompt) && !AGAIN.test(prompt);
   const told = promptsIn(own);
   const before = promptsIn(said.slice(0, start)).filter(isAsking).slice(-1);
   const asking = told.filter(isAsking);

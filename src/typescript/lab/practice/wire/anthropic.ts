@@ -3,7 +3,7 @@
  * https://platform.claude.com/docs/en/build-with-claude/streaming, …/api/errors (seen 2026-11-20).
  */
 import { fieldsBeyond, saidByUser, textOf, told, toolsIn } from "../conversation.js";
-import type { Conversation, Said } from "../conversation.js";
+import type { Conversation, PastMessage } from "../conversation.js";
 import { isObject, listOf, parseJson } from "../json.js";
 import type { ReplyStopReason } from "../types.js";
 import { checkAnthropic } from "./anthropic-check.js";
@@ -71,13 +71,13 @@ function read(body: any): Conversation {
 
 const TEXTS = /^(?:text|tool_result)$/;
 
-function saidIn({ role, content }: any): Said[] {
+function saidIn({ role, content }: any): PastMessage[] {
   const ofType = (type: string) => listOf(content).filter((block) => block.type === type);
   if (role === "assistant") {
     const calls = ofType("tool_use").map(({ id, name, input }) => ({ id, name, input }));
     return [{ role, text: textOf(content), calls }];
   }
-  const results = ofType("tool_result").map(({ tool_use_id: callId, content, is_error }): Said => {
+  const results = ofType("tool_result").map(({ tool_use_id: callId, content, is_error }): PastMessage => {
     return { role: "tool", callId, isError: is_error === true, ...told(content, TEXTS) };
   });
   return saidByUser(results, content, TEXTS);

@@ -3,7 +3,7 @@
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (seen 2026-11-21).
  */
 import { fieldsBeyond, othersIn, saidByUser, textOf, told, toolsIn } from "../conversation.js";
-import type { Conversation, Said } from "../conversation.js";
+import type { Conversation, PastMessage } from "../conversation.js";
 import { isObject, listOf, parseJson } from "../json.js";
 import { signatureOf } from "../random.js";
 import type { ReceivedRequest, ReplyStopReason } from "../types.js";
@@ -138,14 +138,16 @@ function read(body: any): Conversation {
 
 const TEXTS = /^(?:text|json|toolResult|cachePoint)$/;
 
-function saidIn({ role, content }: any): Said[] {
+function saidIn({ role, content }: any): PastMessage[] {
   if (role === "assistant") {
     const calls = blocksIn(content, "toolUse").map(({ toolUseId: id, name, input }) => ({ id, name, input }));
     return [{ role, text: textOf(content), calls }];
   }
-  const results = blocksIn(content, "toolResult").map(({ toolUseId: callId, content, status }): Said => {
-    return { role: "tool", callId, isError: status === "error", ...told(content, TEXTS) };
-  });
+  const results = blocksIn(content, "toolResult").map(
+    ({ toolUseId: callId, content, status }): PastMessage => {
+      return { role: "tool", callId, isError: status === "error", ...told(content, TEXTS) };
+    },
+  );
   return saidByUser(results, content, TEXTS);
 }
 

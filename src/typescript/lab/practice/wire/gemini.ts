@@ -3,7 +3,7 @@
  * https://ai.google.dev/api/generate-content (seen 2026-11-21).
  */
 import { ANY_JSON, fieldsBeyond, othersIn, saidByUser, textOf, toolsIn } from "../conversation.js";
-import type { Conversation, PastCall, Said } from "../conversation.js";
+import type { Conversation, PastCall, PastMessage } from "../conversation.js";
 import { isObject, listOf, parseJson } from "../json.js";
 import type { ReceivedRequest, ReplyStopReason } from "../types.js";
 import { firstBroken, walk, type Rule } from "./check.js";
@@ -124,16 +124,16 @@ const lowerTypes = (schema: object) =>
 const TEXTS = /^(?:text|functionResponse)$/;
 
 /** Results name their call by its id, if it has one, else by its name and their order. */
-function saidIn(contents: readonly any[]): Said[] {
+function saidIn(contents: readonly any[]): PastMessage[] {
   let open: PastCall[] = [];
-  return contents.flatMap((content, at): Said[] => {
+  return contents.flatMap((content, at): PastMessage[] => {
     if (content.role === "model") {
       open = partsIn(content, "functionCall").map(({ id, name, args: input = {} }, index) => {
         return { id: id ?? `${at}.${index}`, name, input };
       });
       return [{ role: "assistant", text: textOf(content.parts), calls: open }];
     }
-    const results = partsIn(content, "functionResponse").map(({ id, name, response, parts }): Said => {
+    const results = partsIn(content, "functionResponse").map(({ id, name, response, parts }): PastMessage => {
       const call = open.find((call) => (id === undefined ? call.name === name : call.id === id));
       open = open.filter((one) => one !== call);
       const { output = response?.result, error } = Object(response);

@@ -3,7 +3,7 @@
  * https://platform.openai.com/docs/api-reference/chat-streaming, …/guides/error-codes (seen 2026-11-20).
  */
 import { ANY_JSON, fieldsBeyond, othersIn, told, toolsIn } from "../conversation.js";
-import type { Conversation, Said } from "../conversation.js";
+import type { Conversation, PastMessage } from "../conversation.js";
 import { listOf, parseJson } from "../json.js";
 import type { ReplyStopReason } from "../types.js";
 import { EVENT_STREAM, sse, type WireEvent, type WireFormat } from "./format.js";
@@ -52,7 +52,7 @@ function read(body: any): Conversation {
 
 const TEXTS = /^(?:text|refusal)$/;
 
-function saidIn({ role, content, tool_calls: calls, tool_call_id: callId }: any): Said[] {
+function saidIn({ role, content, tool_calls: calls, tool_call_id: callId }: any): PastMessage[] {
   const own = told(content, TEXTS);
   if (role === "user") return [{ role, ...own }];
   if (role === "tool") return [{ role, callId, isError: soundsLikeError(own.text), ...own }];

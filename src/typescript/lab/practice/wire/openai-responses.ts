@@ -3,7 +3,7 @@
  * https://platform.openai.com/docs/api-reference/responses-streaming (seen 2026-11-21).
  */
 import { ANY_JSON, fieldsBeyond, joined, othersIn, textOf, told, toolsIn } from "../conversation.js";
-import type { Conversation, Said } from "../conversation.js";
+import type { Conversation, PastMessage } from "../conversation.js";
 import { isObject, listOf, parseJson } from "../json.js";
 import { signatureOf } from "../random.js";
 import type { ReceivedRequest, ReplyStopReason } from "../types.js";
@@ -87,7 +87,7 @@ function read(body: any): Conversation {
 
 const TEXTS = /^(?:input_text|output_text|refusal)$/;
 
-function saidIn(item: any): Said[] {
+function saidIn(item: any): PastMessage[] {
   const { type = "message", role, call_id: id, name } = item;
   const own = told(item.content ?? item.output, TEXTS);
   if (type === "function_call_output")

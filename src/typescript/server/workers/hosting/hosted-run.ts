@@ -18,7 +18,7 @@ export type HandedRun = Run & {
 
 export class HostedRun {
   /** The run was resumed from an earlier process, and repeats its open questions. */
-  readonly #goesOn: boolean;
+  readonly #continues: boolean;
   #run: HandedRun | undefined;
   #tell: (event: RunEvent) => void = (event) => void this.early.push(event);
   /** The events before the run was taken. */
@@ -37,8 +37,8 @@ export class HostedRun {
   readonly #queued = new Map<number, Queued>();
   readonly #claims = new PageClaims((id, page) => this.#unclaim(id, page));
 
-  constructor(goesOn: boolean) {
-    this.#goesOn = goesOn;
+  constructor(continues: boolean) {
+    this.#continues = continues;
   }
 
   /** The listener for the events of the run from its start or resumption. */
@@ -157,7 +157,7 @@ export class HostedRun {
 
   /** Resolves when a resumed run has asked a question again, or will not. */
   async #askedAgain(questionId: number): Promise<void> {
-    if (!this.#goesOn) return;
+    if (!this.#continues) return;
     await new Promise<void>((resolve) => {
       const done = (): void => {
         this.#asked.delete(hear);

@@ -101,7 +101,7 @@ export class Sessions {
   #make(listed: ListedRun, isNew: boolean): Session {
     const { run, chat: id } = listed;
     const log = this.#list.logOf(sessionOf(listed));
-    const goOn = async ({ unfinished: _, ...options }: Opening): Promise<{ run?: Run }> => {
+    const resumeRun = async ({ unfinished: _, ...options }: Opening): Promise<{ run?: Run }> => {
       // Another host may start the run at the same moment.
       if (isNew && log.last === 0) await session.claim();
       const [last] = log.behind(log.last - 1, 1);
@@ -115,7 +115,8 @@ export class Sessions {
       log,
       isOnly: this.#isOnly,
       takeOver: this.#isOnly,
-      open: (options) => (id === undefined ? goOn(options) : openedIn(this.#agent, this.#store, id, options)),
+      open: (options) =>
+        id === undefined ? resumeRun(options) : openedIn(this.#agent, this.#store, id, options),
       changed: (chat) => this.#changed(id!, chat),
     });
     return session;

@@ -4,7 +4,12 @@
  */
 import type { CustomPart } from "../../../../core/api/model.js";
 import type { Block, Message } from "../../../../core/api/message.js";
-import { textOf, type Conversation, type Said, type ToolSpec } from "../../../practice/conversation.js";
+import {
+  textOf,
+  type Conversation,
+  type PastMessage,
+  type ToolSpec,
+} from "../../../practice/conversation.js";
 import type { WireFormat } from "../../../practice/wire/format.js";
 import type { Reply, WireBlock } from "../../../practice/wire/reply.js";
 
@@ -61,8 +66,8 @@ export const inProcess: WireFormat = {
   unknownModel: () => NONE,
 };
 
-function saidIn({ role, content }: Message): Said[] {
-  const results = content.flatMap((block): Said[] =>
+function saidIn({ role, content }: Message): PastMessage[] {
+  const results = content.flatMap((block): PastMessage[] =>
     block.type === "tool_result"
       ? [{ role: "tool", callId: block.callId, text: textOf(block.content), isError: block.isError === true }]
       : [],

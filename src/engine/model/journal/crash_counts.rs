@@ -9,7 +9,7 @@ use crate::engine::model::outcome::StoppedBy;
 /// The crashes and interruptions since the last progress of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Deaths {
+pub struct CrashCounts {
     /// Processes that ended while a tool's function ran, and lost instances.
     pub crashes: u32,
     /// Other processes that ended.
@@ -18,7 +18,7 @@ pub struct Deaths {
     pub stops: u32,
 }
 
-impl Deaths {
+impl CrashCounts {
     /// Resets the counts after progress.
     pub fn forget(&mut self) {
         (self.crashes, self.interruptions) = (0, 0);
@@ -30,7 +30,7 @@ impl Deaths {
     }
 
     /// Returns the reason for stopping the run. `running_tool` is the tool that ran last.
-    pub fn told(&self, running_tool: Option<String>) -> String {
+    pub fn reason(&self, running_tool: Option<String>) -> String {
         let (crashes, interruptions) = (self.crashes, self.interruptions);
         let tool = running_tool.map_or_else(String::new, |tool| format!(" (the last one in \"{tool}\")"));
         format!(
@@ -43,25 +43,25 @@ impl Checkpoint {
     /// The crashes and interruptions including the end of the last process. `is_lost` means that the process is still
     /// running and has lost its instance, which is a crash. After a run was stopped by them the counts start at 0,
     /// because the cause has presumably been fixed before the run is resumed.
-    pub fn deaths_by_now(&self, is_lost: bool) -> Deaths {
-        let mut deaths = self.deaths;
-        if let Some(is_by_deaths) = self.end_by_deaths() {
-            let stops = if is_by_deaths { deaths.stops + 1 } else { 0 };
-            return Deaths {
+    pub fn crash_counts_now(&self, is_lost: bool) -> CrashCounts {
+        let mut crash_counts = self.crash_counts;
+        if let Some(is_by_crashes) = self.ended_by_crashes() {
+            let stops = if is_by_crashes { crash_counts.stops + 1 } else { 0 };
+            return CrashCounts {
                 stops,
-                ..Deaths::default()
+                ..CrashCounts::default()
             };
         }
         // Many processes may end while a run waits for a user.
         if self.seq == 0 || self.is_suspended || self.any_call(CallState::awaits_person) {
-            return deaths;
+            return crash_counts;
         }
         if is_lost || self.running_tool().is_some() {
-            deaths.crashes += 1;
+            crash_counts.crashes += 1;
         } else {
-            deaths.interruptions += 1;
+            crash_counts.interruptions += 1;
         }
-        deaths
+        crash_counts
     }
 
     /// The name of a tool that was running when the last process ended. A call that a subagent answers has no
@@ -84,7 +84,7 @@ impl Checkpoint {
     }
 
     /// Whether the run was stopped by crashes or interruptions. `None` if it has not ended.
-    fn end_by_deaths(&self) -> Option<bool> {
+    fn ended_by_crashes(&self) -> Option<bool> {
         let root: &AgentCheckpoint = self.agents.first()?;
         match &root.state.step.step {
             Step::Ended(outcome) => Some(outcome.stopped_by == Some(StoppedBy::RecoveryExhausted)),
