@@ -1,6 +1,6 @@
-// What a browser downloads: all of `looplet` in one file, the part that a page waits for with a splitting bundler and
-// the engine that loads in parallel, the JavaScript of a minimal agent, and the tarball that npm downloads. Prints
-// raw, gzip and brotli bytes, and fails above a gate. `npm run bench:sizes` has the peers.
+// What a browser downloads: the engine that loads in parallel, the part that a page waits for with a splitting
+// bundler, all of `looplet` in one file, the JavaScript of a minimal agent, and the tarball that npm downloads.
+// Prints raw, gzip and brotli bytes, and fails above a gate. `npm run bench:sizes` has the peers.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
@@ -8,8 +8,9 @@ import { isMain, output, root } from "./lib/machine.mjs";
 
 /** Column and bytes: what has been reached plus 2 %; below, what is wanted. */
 const gates = {
-  // 437 kB of it are the engine, 1.2 kB more than before usage had facts of its own in the journal.
-  oneFile: [2, 519_600],
+  // 437 kB of it are the engine, 1.2 kB more than before usage had facts of its own in the journal. 0.4 kB choose
+  // between the file and the text.
+  oneFile: [2, 520_000],
   minimal: [0, 151_000],
   // The fold of events added 1.2 kB: it serves readers with gaps, which looplet/ui did not.
   screen: [2, 16_000],
@@ -36,9 +37,7 @@ const screens = { ui: "*", react: "*", "ai-sdk": "{ LoopletChatTransport, isAnsw
 export async function checkSize() {
   print("", ["raw", "gzip -9", "brotli", "gate", "wanted"]);
   print("looplet.wasm", sizes(readFileSync(join(root, "dist/looplet.wasm"))));
-  const [page, engine] = await split();
-  print("a page by Vite, before its engine", sizes(page));
-  print("the engine in parallel", sizes(engine));
+  print("a page by Vite, before its engine", sizes(await split()));
   const all = await bundled('export * from "./dist/default.js";');
   const minimal = await bundled(
     'import { createAgent, tool, anthropic } from "./dist/external.js"; globalThis.used = [createAgent, tool, anthropic];',
@@ -95,7 +94,7 @@ async function bundled(contents, plugins = []) {
   return outputFiles[0].contents;
 }
 
-/** The file of a page with all of `looplet`, as Vite makes it, and the file of its engine. */
+/** The first file of a page with all of `looplet`, as Vite makes it. It streams `looplet.wasm`. */
 async function split() {
   const { build } = await import("vite");
   const entry = join(root, "dist/page.js");
@@ -112,12 +111,7 @@ async function split() {
     ],
     build: { write: false, rollupOptions: { input: entry, preserveEntrySignatures: "strict" } },
   });
-  const [first, ...others] = output
-    .filter(({ type }) => type === "chunk")
-    .map(({ code }) => Buffer.from(code));
-  // The others are small, and loaded by the agents that need them.
-  const engine = others.reduce((largest, one) => (one.length > largest.length ? one : largest));
-  return [first, engine];
+  return Buffer.from(output.find(({ type }) => type === "chunk").code);
 }
 
 function sizes(bytes) {

@@ -110,6 +110,7 @@ async function hosts(machine) {
     LOOPLET_BUN: join(await folder("bun"), ".bin/bun"),
     LOOPLET_WEBPACK: await folder("webpack"),
     LOOPLET_ROLLUP: await folder("rollup"),
+    LOOPLET_PARCEL: await folder("parcel"),
     LOOPLET_NEXT: versions.next,
     LOOPLET_COPILOTKIT: versions["@copilotkit/react-core"],
     LOOPLET_ASSISTANT_UI: versions["@assistant-ui/react"],

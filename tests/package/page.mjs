@@ -47,14 +47,50 @@ WebAssembly.compileStreaming = (...given) => ((way = "streamed"), compileStreami
 `;
 
 /** Serves the folder as `browse` does, opens one page of it, and returns its title and errors. */
-export function open(folder, path, { launch, policy, others } = {}) {
-  return browse({ folder, path, launch, policy, others }, async (page, errors) => {
+export function open(folder, path, options = {}) {
+  return browse({ folder, path, ...options }, async (page, errors) => {
     // What a page did not finish shows in its title below.
     await page
       .waitForFunction(() => document.title.startsWith("done: "), null, { timeout: 60_000 })
       .catch(() => {});
     return `${await page.title()} ${errors.join(" ")}`;
   });
+}
+
+/** What `openWatched` returns of a page with the ten lines that has streamed the file, or loaded the text. */
+export const gotFile = /completed with 1 tool call: .*437.*; engine: the file$/;
+export const gotText = /completed with 1 tool call: .*437.*; engine: the text$/;
+
+/**
+ * Opens a page of the folder as `open` does, and adds the parts of the engine that it has downloaded: `the file`,
+ * `the text` of a module that may hold other code too, or both.
+ */
+export async function openWatched(folder, path, options = {}) {
+  let engine;
+  const opened = (page) => (engine = watchEngine(page));
+  const title = await open(folder, path, { ...options, opened });
+  return `${title.trim()}; engine: ${await engine()}`;
+}
+
+/** The function that it returns says what a page has downloaded of the engine, and the errors on its console. */
+export function watchEngine(page) {
+  const parts = new Set();
+  const errors = [];
+  const looking = [];
+  const look = async (response) => {
+    const type = response.headers()["content-type"] ?? "";
+    if (type.includes("wasm") && response.ok()) parts.add("the file");
+    const text = type.includes("javascript") ? await response.text().catch(() => "") : "";
+    if (/["'`]\\(?:0|x00|u0000)asm/.test(text)) parts.add("the text");
+  };
+  page.on("response", (response) => looking.push(look(response)));
+  page.on("console", (line) => {
+    if (line.type() === "error") errors.push(line.text());
+  });
+  return async () => {
+    await Promise.all(looking);
+    return [[...parts].sort().join(" and "), ...errors].join("; ");
+  };
 }
 
 /**
@@ -106,9 +142,9 @@ after(() => Promise.all([...browsers.values()].map(async (browser) => (await bro
 /**
  * Serves the folder, opens `path` of it in Chromium, or in the browser that `launch` starts, and returns what
  * `use(page, errors)` returns. The pages of a test file share a browser, and each has a context of its own. `others`
- * answer below their paths.
+ * answer below their paths. `opened(page)` is called before the page loads. `url` is another server.
  */
-export async function browse({ folder, path, launch = inChromium, policy, others = {} }, use) {
+export async function browse({ folder, path, launch = inChromium, policy, others = {}, opened, url }, use) {
   const types = {
     ".html": "text/html",
     ".js": "text/javascript",
@@ -133,7 +169,8 @@ export async function browse({ folder, path, launch = inChromium, policy, others
     const page = await context.newPage();
     const errors = [];
     page.on("pageerror", (error) => errors.push(error.message));
-    await page.goto(`http://127.0.0.1:${server.address().port}${path}`);
+    opened?.(page);
+    await page.goto(url ?? `http://127.0.0.1:${server.address().port}${path}`);
     return await use(page, errors);
   } finally {
     await context.close();
