@@ -1,6 +1,6 @@
 // `npm run bench:page`: a page that Vite has built, in Chromium with the CPU four times slower and a slow network,
 // from the navigation to the moment at which its input is usable, its first request and its first text; with a cold
-// and a warm cache.
+// and a warm cache. `npm run bench:page -- looplet` measures only the pages that it names.
 import { createServer } from "node:http";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
@@ -83,7 +83,9 @@ const browser = await chromium.launch({
 });
 console.log("ms from the navigation, median of " + SAMPLES);
 print("", ["cold: usable", "request", "text", "warm: usable", "request", "text", "kB"]);
+const wanted = process.argv.slice(2);
 for (const [name, code] of Object.entries(apps)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
   const site = await serve(await built(name, code));
   const samples = [];
   for (let sample = 0; sample < SAMPLES; sample += 1) {
