@@ -89,7 +89,7 @@ function overview(): string {
     ...calls.map(([call, about]) => `  ${call!.padEnd(width)}  ${about}`),
     "",
     "looplet COMMAND --help shows its options. Each takes --json.",
-    "AGENT is a module whose default export is an agent, or a function that creates one.",
+    "AGENT is a module whose default export is an agent, or creates one.",
     "RUN.loop is a file that run.export() has written.",
     "Exit code: 0 success, 1 a difference or a failure, 2 wrong usage.",
   ].join("\n");

@@ -117,7 +117,7 @@ test("shows a run of another tab while it goes on, and lets it go on otherwise",
     await page.getByRole("option", { name: /Tool finishes.*result of order/ }).click();
     await tab(page, "Continue").click();
     await agent.evaluate(() => window.answerNow("The order was paid back already."));
-    const result = page.getByLabel("Tool finishes, as it shall have been");
+    const result = page.getByLabel("Tool finishes, changed for the fork");
     await result.fill((await result.inputValue()).replace("20", "0"));
     await page.getByLabel("System prompt").fill("You are strict.");
     await page.getByRole("button", { name: "Continue from here" }).click();

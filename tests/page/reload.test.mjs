@@ -192,7 +192,7 @@ describe("a conversation that is reloaded", { skip }, () => {
     // A run whose journal has no entry yet would begin anew.
     while ((await journaled()).length === 0) await visitor.page.clock.runFor(10);
     await reload();
-    assert.match(await visitor.transcript.innerText(), /Hello[^]*its key is gone with the page/);
+    assert.match(await visitor.transcript.innerText(), /Hello[^]*the page no longer has its key/);
     const kept = await visitor.page.evaluate(() => JSON.stringify([sessionStorage, localStorage]));
     assert.doesNotMatch(kept, /ant-secret/);
     await visitor.button("Open the connection").click();

@@ -44,7 +44,7 @@ describe("a conversation that takes a turn", { skip }, () => {
   });
 
   test("the conversation is handed over, and the other agent's tools answer", async () => {
-    await visitor.page.getByRole("button", { name: /Hand the conversation over/ }).click();
+    await visitor.page.getByRole("button", { name: /Hand off to another agent/ }).click();
     await visitor.until(visitor.summaries);
     assert.deepEqual(await lines(), ["Handed off to archivist"]);
     const kinds = await visitor.transcript

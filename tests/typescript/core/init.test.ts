@@ -15,7 +15,11 @@ const wasm = (): Uint8Array<ArrayBuffer> =>
 const empty = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
 
 it.each<[string, () => unknown, RegExp]>([
-  ["no source", () => undefined, /looplet\/external carries no WebAssembly: call `await init\(source\)`/],
+  [
+    "no source",
+    () => undefined,
+    /looplet\/external does not include the WebAssembly: call `await init\(source\)`/,
+  ],
   ["a number", () => 7, /needs a WebAssembly.Module, bytes, a Response or a URL, got the number 7/],
   ["nothing, later", async () => undefined, /got nothing/],
   ["bytes that are no module", () => new Uint8Array([1, 2, 3]), /WebAssembly/],

@@ -162,7 +162,7 @@ describe("a chat in a store", () => {
     expect(held).toMatchObject(refused);
     const opened = await process(undefined, [], { store }).agent.openChat("c");
     for (const { error } of [held, await opened.current!.result]) {
-      expect(error!.message).toContain('a run of the chat "c" under way');
+      expect(error!.message).toContain('performs a run of the chat "c"');
       expect(error!.message).toContain('agent.openChat("c", { takeOver: true })');
       expect(error!.message).not.toContain("agent.resume");
     }

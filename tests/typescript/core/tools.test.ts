@@ -91,7 +91,11 @@ describe("a call that went wrong", () => {
     [
       "S003-19: by default",
       undefined,
-      structured("tool_failed", "No disk.", "Check the arguments and try again, or go on without this tool."),
+      structured(
+        "tool_failed",
+        "No disk.",
+        "Check the arguments and try again, or continue without this tool.",
+      ),
     ],
     ["S000-22: sprout", toolErrorWords.sprout, '{"error":"No disk."}'],
     ["S001-30: claude", toolErrorWords.claudeAgentSdk, "No disk."],

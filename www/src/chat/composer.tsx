@@ -38,10 +38,8 @@ export function Composer({ text, write, isRunning, isPlanning = false, ask, tell
     else ask(said);
   };
   const isSteer = kind === "steer";
-  const waiting = isSteer
-    ? "Send a message while the run continues"
-    : "Send a message for when the run has finished";
-  const resting = isPlanning ? "Ask for a plan (nothing is changed)" : "Ask something";
+  const waiting = isSteer ? "Send a message while it works" : "Send when it has finished";
+  const resting = isPlanning ? "Ask for a plan: nothing is changed" : "Ask something";
   return (
     <form
       className={`composer ${isRunning ? "running" : ""} ${isPlanning ? "planning" : ""}`}

@@ -46,7 +46,7 @@ impl<'a> BodyFields<'a> {
         if fields.has("stream") {
             return Err(ConfigError::new(
                 "model.body.stream",
-                "decides how answers are read: use model.stream",
+                "cannot be set here because it decides how answers are read; use model.stream",
             ));
         }
         Ok(fields)

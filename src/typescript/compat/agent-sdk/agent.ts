@@ -253,10 +253,10 @@ export function made(given: PlainOptions, ongoing: Ongoing, found?: Found): Made
     if (error instanceof LoopletError && error.code === "config_missing_key")
       wrong(
         "options.host.apiKey",
-        "is missing; give it, or ANTHROPIC_API_KEY in env or in the process",
+        "is missing; pass it, or set ANTHROPIC_API_KEY in env or in the environment of the process",
         error,
       );
-    if (error instanceof LoopletError) wrong("options", `make no agent: ${error.message}`, error);
+    if (error instanceof LoopletError) wrong("options", `cannot create an agent: ${error.message}`, error);
     throw error;
   }
 }

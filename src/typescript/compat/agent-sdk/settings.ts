@@ -171,7 +171,7 @@ async function wholeOf(settings: InlineSettings, files: SettingFiles, cwd: strin
   if (typeof settings !== "string") return settings;
   const path = settingsPath({ settings, cwd });
   const text = path === undefined ? settings : await files.text(path);
-  if (text === undefined) wrong("options.settings", `names no file that can be read: ${path}`);
+  if (text === undefined) wrong("options.settings", `names a file that cannot be read: ${path}`);
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -184,7 +184,8 @@ class Job implements ProductionJob {
     if (resume === undefined)
       return this.#agent.run(prompt, joined(listeners, { messages: messages?.map(givenMessage) }));
     const checkpoint = await checkpointStore!.load(resume);
-    if (checkpoint === undefined) throw new TypeError(`runProduction: there is no checkpoint "${resume}"`);
+    if (checkpoint === undefined)
+      throw new TypeError(`runProduction: the checkpoint "${resume}" does not exist`);
     this.#id = this.#options.jobId ?? checkpoint.jobId;
     return this.#agent.resume(checkpoint.entries, listeners);
   }

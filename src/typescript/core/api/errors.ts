@@ -121,7 +121,7 @@ export class ToolError extends Error {
 }
 
 /** The advice for the model when a tool gives none. */
-export const GENERAL_HINT = "Check the arguments and try again, or go on without this tool.";
+export const GENERAL_HINT = "Check the arguments and try again, or continue without this tool.";
 
 /** Codes of a `LoopletError`: a wrong configuration (`config_…`) or a wrong call (`misuse_…`). */
 export type LoopletErrorCode =

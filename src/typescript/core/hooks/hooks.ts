@@ -162,7 +162,7 @@ function validAnswer(
   tools: RuledTools,
 ): HookAnswer {
   if (output === undefined || output === null) return {};
-  if (!isObject(output)) throw new TypeError(`it returned ${describe(output)} where an object belongs`);
+  if (!isObject(output)) throw new TypeError(`it must return an object, got ${describe(output)}`);
   const own = checkOptions(output, "", HOOK_OUTPUT_TABLE);
   checkUpdates(own["updatedPermissions"], options, tools);
   const {

@@ -83,6 +83,6 @@ function inNano(where: string, { maxUsd, ...limits }: RaisedLimits): Raise {
 /** The object that a function has returned, if it returned one. */
 function record(said: unknown, table: OptionTable): object | undefined {
   if (said === undefined || said === null) return undefined;
-  if (!isObject(said)) throw new TypeError(`it returned ${describe(said)} where an object belongs`);
+  if (!isObject(said)) throw new TypeError(`it must return an object, got ${describe(said)}`);
   return checkOptions(said, "", table);
 }

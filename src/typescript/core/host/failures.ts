@@ -9,14 +9,14 @@ export function fail(code: FailureCode, message: string): Failure {
 
 /** The failure of a run that another process continues. */
 export function held(id: string): Failure {
-  const message = `Another process or tab is at work on the run "${id}". Nothing has happened to it here. Wait until that process has ended the run or is gone, or take it now with agent.resume(${JSON.stringify(id)}, { takeOver: true }).`;
+  const message = `Another process or tab performs the run "${id}". This process has not changed it. Wait until the other process has ended the run or has exited, or take over the run with agent.resume(${JSON.stringify(id)}, { takeOver: true }).`;
   return { code: "run_held", message, retryable: true };
 }
 
 /** The failure of a chat's run while another process has a run of the chat under way. */
 export function chatHeld(chat: string): Failure {
   const id = JSON.stringify(chat);
-  const message = `Another process or tab has a run of the chat ${id} under way. Nothing has happened to the chat here. Wait until that run has ended or that tab is closed, and open the chat again with agent.openChat(${id}); or go on with that run here by agent.openChat(${id}, { takeOver: true }), which cancels it there. Tabs that share an agent (shareAgent of looplet/workers) see one chat at the same time.`;
+  const message = `Another process or tab performs a run of the chat ${id}. This process has not changed the chat. Wait until that run has ended or that tab is closed, and open the chat again with agent.openChat(${id}). Or continue that run here with agent.openChat(${id}, { takeOver: true }), which cancels it there. Tabs that share an agent (shareAgent of looplet/workers) see one chat at the same time.`;
   return { code: "run_held", message, retryable: true };
 }
 

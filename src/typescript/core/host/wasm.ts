@@ -77,7 +77,7 @@ function load(find: typeof findSource): Promise<LoadedWasm> {
 async function begin(find: typeof findSource): Promise<LoadedWasm> {
   if (!find)
     throw new Error(
-      "looplet/external carries no WebAssembly: call `await init(source)` before the first run, or import looplet. " +
+      "looplet/external does not include the WebAssembly: call `await init(source)` before the first run, or import looplet. " +
         'looplet/receipts, looplet/replay and looplet/testing carry none either: add `import "looplet"`.',
     );
   const source = await find();

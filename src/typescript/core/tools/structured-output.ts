@@ -40,7 +40,7 @@ function checkFormat(output: OutputFormat): OutputFormat {
     throw new LoopletError("config_wrong_type", "output", shape);
   }
   if (!isSchema) return checkOptions(output, "output", OUTPUT_TABLE);
-  const problem = "is a schema; write output: { schema }, which has room for a name and a check beside it";
+  const problem = "is a schema; pass it as output: { schema }";
   throw new LoopletError("config_wrong_type", "output", problem);
 }
 

@@ -90,7 +90,7 @@ function restoredState({ restored, address }: CallHost, tool: string): CallState
   if (server === address && isObject(inputRequired)) return { server, inputRequired };
   throw new McpError(
     "other_server",
-    `A call of the tool ${tool} was started at another server, and cannot be resumed at ${address}.`,
+    `A call of the tool ${tool} was started on another server and cannot be resumed at ${address}.`,
   );
 }
 

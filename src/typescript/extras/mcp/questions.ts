@@ -107,7 +107,10 @@ function formOf(schema: Fields): Fields {
   // Words of a schema that is nested too deep are empty.
   const { length } = wordsOf(schema);
   if (length > 0 && length <= MAX_FORM_CHARS) return schema;
-  throw new McpError("rpc", `The MCP server asked with a form of more than ${MAX_FORM_CHARS} characters.`);
+  throw new McpError(
+    "rpc",
+    `The MCP server asked a question with a form of more than ${MAX_FORM_CHARS} characters.`,
+  );
 }
 
 /** An answer, unless the call ends first: your code may wait for a user who has left. */

@@ -130,7 +130,7 @@ export function sessionsOf(
       notTheList(as);
       const before = await agent.readChat(id);
       if (before === undefined)
-        throw new LoopletError("misuse_invalid_argument", "id", `there is no chat "${id}" in the store`);
+        throw new LoopletError("misuse_invalid_argument", "id", `the store has no chat "${id}"`);
       // A chat of another list may have this id, and its messages would be replaced.
       if (((await store.load(as)) ?? []).length > 0)
         throw new LoopletError(

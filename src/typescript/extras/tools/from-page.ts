@@ -34,7 +34,7 @@ export function blockFromPage(block: unknown, field: string): ContentBlock {
   const { type, text, mediaType, data, url, name } = own(block);
   const fields = typeof type === "string" && Object.hasOwn(BLOCKS, type) ? BLOCKS[type]! : undefined;
   if (fields === undefined)
-    throw wrong(field, "needs a block of the type text or media; pages send no others");
+    throw wrong(field, "needs a block of type text or media; a page cannot send other types");
   refuseOthers(block as object, fields, field);
   if (type === "text") {
     if (typeof text !== "string") throw wrong(field, 'needs { "type": "text", "text": "…" }');

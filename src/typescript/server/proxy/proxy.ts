@@ -267,7 +267,7 @@ class Route {
   /** @throws Refused 404 */
   #asked({ url }: Request): Asked {
     const { pathname, search } = new URL(url);
-    const nothing = new Refused(404, "There is nothing here.");
+    const nothing = new Refused(404, "Not found. Send a POST request to a path of the vendor's API.");
     if (!pathname.startsWith(`${this.#base}/`)) throw nothing;
     const rest = pathname.slice(this.#base.length + 1);
     const slash = rest.indexOf("/");
@@ -308,7 +308,7 @@ class Route {
       const field = [...protocol.beside, ...BESIDE].find(isSet) ?? dearField(places);
       if (field !== undefined) throw new Refused(403, `The field ${field} is not for you.`);
       if (serverToolIn(protocol, fields))
-        throw new Refused(403, "Tools that run at the vendor are not for you.");
+        throw new Refused(403, "This proxy does not allow tools that run at the vendor.");
       const foreign = foreignObject(body, upstream);
       if (foreign !== undefined)
         throw new Refused(403, `The field ${foreign} names something that is not in the request.`);

@@ -68,7 +68,7 @@ export async function checkedCall(given: unknown, isTrusted: boolean): Promise<C
   const wrong = (problem: string): never => {
     throw new BadRequest(`${named(method)} ${problem}`);
   };
-  if (run !== undefined && typeof run !== "string") wrong("needs the id of a run, or none");
+  if (run !== undefined && typeof run !== "string") wrong("needs the id of a run, or no value");
   if (typeof method !== "string") wrong("is not the name of a method");
   if (!Array.isArray(args)) wrong("needs a list of arguments");
   // Extra arguments are dropped, so that only checked arguments are used.

@@ -152,9 +152,9 @@ it("a new session does not take the id of another one", async () => {
   const sessionStore = new InMemorySessionStore();
   const more: Partial<Options> = { sessionStore, sessionId: "one" };
   await asked(more);
-  await expect(asked(more)).rejects.toThrow('options.sessionId is the id of a session that is there: "one"');
+  await expect(asked(more)).rejects.toThrow('options.sessionId is the id of an existing session: "one"');
   const fork = asked({ sessionStore, resume: "one", forkSession: true, sessionId: "one" });
-  await expect(fork).rejects.toThrow("options.sessionId is the id of a session that is there");
+  await expect(fork).rejects.toThrow("options.sessionId is the id of an existing session");
   expect(await getSessionMessages("one", { sessionStore })).toHaveLength(2);
 });
 

@@ -13,7 +13,7 @@ async function notes(more: Partial<Options>): Promise<string[]> {
 }
 
 describe("query", () => {
-  const ownTools = "Tools of your own go into mcpServers, by createSdkMcpServer";
+  const ownTools = "Pass your own tools in mcpServers, with createSdkMcpServer";
 
   it.each([
     ["an object", [{ name: "Read" }], `options.tools[0] needs the name of a built-in tool. ${ownTools}`],

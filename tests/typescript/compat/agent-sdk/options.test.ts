@@ -71,7 +71,7 @@ describe("settings in options", () => {
   it("that cannot be read are an error, because a deny rule may be lost", async () => {
     const host = { vfs: memoryVfs({ "/broken.json": "{" }) };
     await expect(asked({ settings: "/none.json", host })).rejects.toThrow(
-      "names no file that can be read: /none.json",
+      "names a file that cannot be read: /none.json",
     );
     await expect(asked({ settings: "/broken.json", host })).rejects.toThrow("options.settings is not JSON");
     await expect(asked({ settings: "{permissions}" })).rejects.toThrow("options.settings is not JSON");

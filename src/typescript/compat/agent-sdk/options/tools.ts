@@ -22,7 +22,7 @@ export function checkTools(tools: unknown): void {
   if (tools === undefined) return;
   if (!Array.isArray(tools)) {
     if (!isObject(tools) || tools["type"] !== "preset" || tools["preset"] !== "claude_code")
-      wrong("options.tools", `${form}. Tools of your own go into mcpServers, by createSdkMcpServer`);
+      wrong("options.tools", `${form}. Pass your own tools in mcpServers, with createSdkMcpServer`);
     return;
   }
   for (const [at, name] of tools.entries()) {
@@ -30,7 +30,7 @@ export function checkTools(tools: unknown): void {
     if (typeof name !== "string")
       wrong(
         place,
-        "needs the name of a built-in tool. Tools of your own go into mcpServers, by createSdkMcpServer",
+        "needs the name of a built-in tool. Pass your own tools in mcpServers, with createSdkMcpServer",
       );
     if (name.includes("("))
       wrong(place, `is a rule: "${name}". Name the tool here, and put the rule into allowedTools`);

@@ -72,7 +72,10 @@ export class KeptSession {
     if (sessionId === undefined || this.#mirror === undefined) return;
     const entries = await this.#store.load(this.#key(sessionId));
     if (entries && entries.length > 0)
-      wrong("options.sessionId", `is the id of a session that is there: "${sessionId}"; give it as resume`);
+      wrong(
+        "options.sessionId",
+        `is the id of an existing session: "${sessionId}"; to continue it, pass the id as resume`,
+      );
   }
 
   /** Begins a session without a history. */
