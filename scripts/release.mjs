@@ -4,14 +4,18 @@
 //   npm run release -- --publish       the same, and the upload
 // `repository` in package.json is the one field to fill in before: "github:owner/name".
 import { createHash } from "node:crypto";
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import { SetupError, fail, output, root, run, step } from "./lib/machine.mjs";
+import { writeStandalone } from "./lib/standalone.mjs";
 import { setup } from "./setup.mjs";
 
 const files = join(root, "target/release-files");
 const clone = join(root, "target/release-clone");
 const read = (name) => readFileSync(join(root, name), "utf8");
+// The clone is in another folder, so its tests would look for the files of others in another place.
+const given = process.env.LOOPLET_SHARED ?? "../shared";
+const shared = existsSync(resolve(root, given)) ? resolve(root, given) : "none";
 const crates = ["-p", "looplet-scan", "-p", "looplet"];
 const unpublished = "## Not published yet";
 
@@ -59,7 +63,10 @@ async function make({ env }) {
   mkdirSync(files, { recursive: true });
   const { CARGO_TARGET_DIR: _, ...ownTarget } = env;
   const within = async (command, ...args) => {
-    const { code } = await run(command, args, { cwd: clone, env: { ...ownTarget, CI: "true" } });
+    const { code } = await run(command, args, {
+      cwd: clone,
+      env: { ...ownTarget, CI: "true", LOOPLET_SHARED: shared },
+    });
     if (code !== 0) throw new SetupError(`In a clean clone this fails: ${command} ${args.join(" ")}`);
   };
   const trial = ["publish", "--dry-run", ...crates];
@@ -81,7 +88,9 @@ async function make({ env }) {
       name.endsWith(".map"),
     );
     await within("tar", "-czf", join(files, "source-maps.tgz"), "-C", "dist", ...maps);
-    cpSync(join(clone, "target/sbom.cdx.json"), join(files, "sbom.cdx.json"));
+    await writeStandalone(clone, join(files, "looplet.standalone.js"));
+    for (const file of ["target/sbom.cdx.json", "dist/NOTICES.txt"])
+      cpSync(join(clone, file), join(files, basename(file)));
     const sums = readdirSync(files).map((name) => {
       const hash = createHash("sha256").update(readFileSync(join(files, name)));
       return `${hash.digest("hex")}  ${name}\n`;

@@ -12,6 +12,7 @@ import { UsageError, type Command, type Options } from "./command.js";
 import { compare } from "./commands/compare.js";
 import { doctor } from "./commands/doctor.js";
 import { fork } from "./commands/fork.js";
+import { importMap } from "./commands/import-map.js";
 import { inspect } from "./commands/inspect.js";
 import { replay } from "./commands/replay.js";
 import { run } from "./commands/run.js";
@@ -31,6 +32,7 @@ const COMMANDS: { readonly [name: string]: Command } = {
   compare,
   simulate,
   verify,
+  "import-map": importMap,
   doctor,
 };
 
