@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { Report, ran } from "../../scripts/lib/report.mjs";
+import { Report, ran, skipped } from "../../scripts/lib/report.mjs";
 
 const vitest = (tests: string) => ` Test Files  1 passed (1)\n      Tests  ${tests}\n`;
 const node = (passed: number, skipped: number, todo: number) =>
@@ -36,23 +36,38 @@ describe("the last line", () => {
   });
 
   /** The last line and the exit code of a suite of one part. */
-  async function ended(inCi: boolean) {
+  async function ended(
+    options: { inCi: boolean; hasShared?: boolean },
+    part: () => object = () => ran({ code: 0, text: cargo }),
+  ) {
     const log = vi.spyOn(console, "log").mockReturnValue();
-    const report = new Report({ inCi });
-    await report.part("native", () => ran({ code: 0, text: cargo }));
+    const report = new Report(options);
+    await report.part("native", part);
     report.end();
     return { line: String(log.mock.lastCall), code: process.exitCode };
   }
 
   it("names what was skipped", async () => {
-    const { line, code } = await ended(false);
+    const { line, code } = await ended({ inCi: false });
     expect(line).toContain("1 passed, 0 failed, SKIPPED: 2 tests of native");
     expect(code).toBe(0);
   });
 
   it("is a failure in CI", async () => {
-    const { line, code } = await ended(true);
-    expect(line).toContain("1 passed, 1 failed, SKIPPED and therefore failed: 2 tests of native");
+    const { line, code } = await ended({ inCi: true, hasShared: true });
+    expect(line).toContain("1 passed, 1 failed, SKIPPED: 2 tests of native, a failure in CI");
+    expect(code).toBe(1);
+  });
+
+  it("is none on a machine of which somebody said that it has no recordings", async () => {
+    const { line, code } = await ended({ inCi: true, hasShared: false });
+    expect(line).toContain("1 passed, 0 failed, SKIPPED: 2 tests of native");
+    expect(code).toBe(0);
+  });
+
+  it("is a failure there too if a whole part was skipped", async () => {
+    const { line, code } = await ended({ inCi: true, hasShared: false }, () => skipped("no Chromium"));
+    expect(line).toContain("0 passed, 1 failed, SKIPPED: native (no Chromium), a failure in CI");
     expect(code).toBe(1);
   });
 });
