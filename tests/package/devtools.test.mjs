@@ -253,7 +253,7 @@ test("says why a run does not go on", { skip }, () =>
     const goOn = page.getByRole("button", { name: "Continue from here" });
     await page.getByLabel("Other options of the agent, as JSON").fill("{");
     await goOn.click();
-    await page.getByText(/The options are no JSON/).waitFor();
+    await page.getByText(/The options are not valid JSON/).waitFor();
     await page.getByLabel("Other options of the agent, as JSON").fill('{ "maxIterations": 5 }');
     await goOn.click();
     await page
