@@ -36,6 +36,13 @@ export async function setup({ test = false, lint = false, firefox = false } = {}
   return { rust, env: cargoEnv(rust), chromium: test ? findBrowser("chromium") : undefined };
 }
 
+/** Installs only the npm packages, for what needs no Rust. */
+export async function setupNpm() {
+  checkNode();
+  if (npmIsFresh()) return;
+  await withCacheLock(() => step("installing the npm packages of package-lock.json", installNpm));
+}
+
 function checkNode() {
   if (Number(process.versions.node.split(".")[0]) < 20)
     throw new SetupError(`looplet's scripts need Node 20 or newer, this is ${process.version}.`);

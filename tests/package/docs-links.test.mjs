@@ -28,12 +28,6 @@ describe("every link leads to something that the package has, or the repository"
     });
 });
 
-test("the list of pages has all of them", () => {
-  const listed = linksOf(readFileSync(join(root, "docs/README.md"), "utf8")).map((link) => `docs/${link}`);
-  const missing = pages.filter((page) => page.startsWith("docs/") && !listed.includes(page));
-  assert.deepEqual(missing, ["docs/README.md"]);
-});
-
 test("the page about errors has a section for each code, and for nothing else", () => {
   const codesOf = (file, type) =>
     [
