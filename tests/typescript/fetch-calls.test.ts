@@ -16,6 +16,7 @@ const SRC = new URL("../../src", import.meta.url).pathname;
 const KNOWN: { readonly [file: string]: string } = {
   "typescript/core/fetch-once.ts": "globalThis.fetch",
   // The file of the engine, without a key. A CDN may redirect it.
+  "typescript/core/entry/streamed.ts": "fetch()",
   "typescript/core/host/wasm.ts": "fetch()",
   // Events of a process on 127.0.0.1, whose address is its secret. An EventSource takes no headers.
   "typescript/lab/devtools/served/events-channel.ts": "new EventSource",

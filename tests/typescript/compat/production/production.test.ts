@@ -451,7 +451,9 @@ describe("runProduction", () => {
     expect(wrong({ resume: "x", checkpointStore: undefined })).toThrow(/resume needs/);
     expect(wrong({ storeRawResponse: true, messageStore: undefined })).toThrow(/messageStore/);
     expect(wrong({ maxIters: 0 })).toThrow(/maxIterations/);
-    await expect(runProduction({ ...options, resume: "x" }).result).rejects.toThrow(/no checkpoint "x"/);
+    await expect(runProduction({ ...options, resume: "x" }).result).rejects.toThrow(
+      /the checkpoint "x" does not exist/,
+    );
   });
 });
 
