@@ -201,8 +201,9 @@ export class ChunkWriter {
         return this.#push({ type: "data-retry", data, transient: true });
       }
       case "tool-call":
-        // A resumed run repeats it, and the page may already have an answer to it.
-        if (facts.call?.state === "open") return;
+        // A resumed run repeats it. The page may already have an answer to it, and in a later step `ai` would add a
+        // second part.
+        if (this.#calls.has(event.toolCallId)) return;
         return this.#call(event.toolCallId, event.toolName, event.input);
       case "tool-progress":
       case "tool-result":

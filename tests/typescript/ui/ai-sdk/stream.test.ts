@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toUIMessageStreamResponse, uiStream } from "looplet/ai-sdk";
 import { subagent, tool } from "looplet";
 import type { RunEvent } from "looplet";
+import { ChunkWriter } from "../../../../src/typescript/ui/ai-sdk/chunk-writer.js";
 import { agentOf, aiOf, call, chunksOf, messageOf, streamOf, VERSIONS } from "./kit.js";
 
 const types = (chunks: { type: string }[]): string[] =>
@@ -55,6 +56,29 @@ describe.each(VERSIONS)("the stream of a run, read by ai %i", (version) => {
     const held = uiStream(agentOf(turns).agent.run("Weather?"), { version, holdAttempts: true });
     const { parts } = await messageOf(ai, held);
     expect(parts.filter(({ type }: any) => type === "text")).toMatchObject([{ text: "It rains." }]);
+  });
+
+  it("has one part for a call that a resumed run repeats after its result was seen", async () => {
+    const ai = await aiOf(version);
+    const { agent } = agentOf([{ toolCalls: [call("book")] }, { text: "No hotel." }]);
+    const events: RunEvent[] = [];
+    const run = agent.run("Book!", {
+      onEvent(event) {
+        events.push(event);
+        if (event.type === "question") run.answer(event.questionId, { behavior: "deny", message: "No." });
+      },
+    });
+    await run.result;
+    // The process ended before the denial was saved, when the next iteration had begun.
+    const [repeats, second] = [
+      events.findIndex(({ type }) => type === "tool-call"),
+      events.findIndex(({ type, iteration }) => type === "iteration-start" && iteration === 2),
+    ];
+    const seen = [...events.slice(0, second + 1), events[0]!, ...events.slice(repeats)];
+    const writer = new ChunkWriter({ version }, "r");
+    const { parts } = await messageOf(ai, streamOf(seen.flatMap((event) => writer.feed(event))));
+    const calls = parts.filter(({ type }: any) => type === "tool-book");
+    expect(calls.map(({ state }: any) => state)).toEqual([version === 5 ? "output-error" : "output-denied"]);
   });
 
   it("tells the error of a run that fails, and the abort of one that is stopped", async () => {
