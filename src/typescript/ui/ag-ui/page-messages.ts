@@ -72,6 +72,21 @@ export class PageMessages {
     return true;
   }
 
+  /**
+   * Removes the last result of a call if each call with this id has a result: a process that crashed emitted it, and
+   * did not save it. Returns whether there was one.
+   */
+  removeVoidResult(toolCallId: string, { subagentRunId }: Owner): boolean {
+    const own = this.#all.filter((one) => one.subagentRunId === subagentRunId);
+    const results = own.filter((one) => one.toolCallId === toolCallId);
+    const calls = own.flatMap(({ toolCalls = [] }) => toolCalls).filter(({ id }) => id === toolCallId);
+    // A vendor may use an id again.
+    if (results.length === 0 || results.length < calls.length) return false;
+    this.#all.splice(this.#all.indexOf(results.at(-1)!), 1);
+    this.#index();
+    return true;
+  }
+
   text(id: string, role: "assistant" | "reasoning", text: string, owner: Owner): void {
     const message = this.#of(id, role, owner);
     message.content = `${(message.content as string | undefined) ?? ""}${text}`;

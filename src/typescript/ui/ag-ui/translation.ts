@@ -362,6 +362,8 @@ export class Translation {
     // The page has brought it itself.
     if (this.#memory.pageCalls.delete(toolCallId) && this.#messages.hasResult(toolCallId)) return;
     if (this.#messages.hasSameResult(toolCallId, content, owner)) return;
+    // A page that missed how the call ran again still has the result that was not saved.
+    if (this.#messages.removeVoidResult(toolCallId, owner)) yield this.#snapshot();
     this.#messages.result(toolCallId, content, owner);
     const messageId = resultId(toolCallId);
     yield { type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool", ...owner };

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { anthropic, createAgent, subagent, tool, type RunEvent } from "looplet";
+import { anthropic, createAgent, subagent, tool, type Run, type RunEvent } from "looplet";
 import { agUiResponse, toAgUi, type AgUiEvent } from "looplet/ag-ui";
 import { scripted } from "looplet/practice";
+import { memoryOf, Translation } from "../../../../src/typescript/ui/ag-ui/translation.js";
 import { agentOf, checked, endOf, eventsOf, handlerOf, inputOf, ofType, post, said, typesOf } from "./kit.js";
 
 // The first run loads the engine.
@@ -261,3 +262,58 @@ describe("a run of yours as AG-UI", () => {
 async function* replayed(events: readonly RunEvent[]): AsyncGenerator<RunEvent> {
   yield* events;
 }
+
+it("has one result for a call that ran again while the page was offline", async () => {
+  let begin!: () => void;
+  let release!: () => void;
+  const started = new Promise<void>((resolve) => (begin = resolve));
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const pay = tool({
+    description: "pays",
+    inputSchema: { type: "object" },
+    needsApproval: true,
+    async execute() {
+      begin();
+      await released;
+      return "paid";
+    },
+  });
+  const start = (decision: Parameters<Run["answer"]>[1], events: RunEvent[]) => {
+    const turns = [{ toolCalls: [{ id: "p", name: "pay", input: {} }] }, { text: "Done." }];
+    const run = agentOf(turns, { tools: { pay } }).run("Pay", {
+      onEvent(event) {
+        events.push(event);
+        if (event.type === "question") run.answer(event.questionId, decision);
+      },
+    });
+    return run;
+  };
+  // The process crashed before the denial was saved.
+  const seen: RunEvent[] = [];
+  await start({ behavior: "deny", message: "No." }, seen).result;
+  seen.splice(seen.findIndex(({ type }) => type === "tool-error") + 1);
+  // The next process asked again, and the page is back when the call runs.
+  const run = start({ behavior: "allow" }, []);
+  await started;
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  for await (const event of run.events()) {
+    release();
+    seen.push(event);
+  }
+  expect(seen.map(({ type }) => type)).toContain("snapshot");
+  const memory = memoryOf("r");
+  const input = inputOf({ runId: "r" });
+  let page = new Translation(input, memory);
+  let sent = [page.begin()];
+  for (const event of seen) {
+    if (page.isOver) {
+      page = new Translation({ ...input, messages: page.messages }, memory);
+      sent = [page.begin()];
+    }
+    sent.push(...page.take(event));
+  }
+  const results = (messages: readonly unknown[]) =>
+    messages.flatMap(({ role, content }: any) => (role === "tool" ? [content] : []));
+  expect(results(page.messages)).toEqual(["paid"]);
+  expect(results(await messagesAfter(sent as AgUiEvent[]))).toEqual(["paid"]);
+});
