@@ -13,7 +13,7 @@ describe("the playground in trouble", { skip }, () => {
   test("a refused key says what to do, and trying again asks again", async () => {
     await visitor.ask("/practice 401\nWhat is 6 * 7?");
     const alert = visitor.page.getByRole("alert").filter({ hasText: "The key was refused" });
-    assert.match(await alert.innerText(), /Check the key[\s\S]* answered 401 auth at /);
+    assert.match(await alert.innerText(), /Check that the key[\s\S]* answered 401 auth at /);
     assert.match(await visitor.summaries.innerText(), /failed/);
 
     await visitor.button("Try again").click();
@@ -111,7 +111,7 @@ describe("the playground in trouble", { skip }, () => {
     const price = (name) => dialog.getByRole("textbox", { name, exact: true });
     await price("Input price").fill("3");
     await visitor.button("Use this").click();
-    assert.match(await dialog.getByRole("alert").innerText(), /Prices: type both/);
+    assert.match(await dialog.getByRole("alert").innerText(), /Prices: enter both/);
     assert.equal(await price("Output price").getAttribute("aria-invalid"), "true");
     await price("Output price").fill("a lot");
     await visitor.button("Use this").click();
